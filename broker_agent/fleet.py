@@ -286,6 +286,15 @@ class FleetHost:
         name, lost = f"{topic}-{partition}", f"[{records.start}, {records.end})"
         log.info("broker %d: %s: truncated offsets %s", self.config.broker_id, name, lost)
 
+    @property
+    def network_delays(self) -> bool:
+        """False: the brokers of one process have no network between them."""
+        return False
+
+    def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
+        """Returns 0, as there is no network."""
+        return 0
+
     def silence_ms(self, broker_id: int, /) -> int | None:
         """Returns None: nothing closes the network between the brokers of one process."""
         return None

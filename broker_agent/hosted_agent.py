@@ -47,6 +47,13 @@ class Host(Protocol):
     def on_truncated(self, topic: str, partition: int, records: Truncated, /) -> None:
         """Called with what the broker gave up of a log that was not its leader's."""
 
+    @property
+    def network_delays(self) -> bool:
+        """True if what is sent to another broker may take some time."""
+
+    def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
+        """Draws how long a Fetch of another broker, or the reply to it, takes."""
+
     def silence_ms(self, broker_id: int, /) -> int | None:
         """Returns how long the network to or from a broker may be closed; None if it is open."""
 
@@ -209,6 +216,15 @@ class HostedAgent:
         if peer.stopped_fetchers and any(of.stops(key) for of in peer.stopped_fetchers):
             return False
         return peer.follows(key, self.leader_epoch(key))
+
+    @property
+    def network_delays(self) -> bool:
+        """True if what is sent to another broker may take some time."""
+        return self._host.network_delays
+
+    def deliver(self, broker_id: int, action: Callable[[], None], *, is_reply: bool) -> None:
+        """Runs `action` as the Fetch of another broker, or the reply to it, has arrived."""
+        self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=is_reply), action)
 
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""

@@ -1,18 +1,20 @@
 """What a broker does for the followers of the partitions that it leads (rules B5 and B6).
 
-A follower that can fetch has everything in the instant of an append (`messages/replicas.py`). One
-that cannot lags: its process is dead or paused, the network between the two is closed in a
-direction, it knows another leader, or cannot write. While it is in the ISR the high watermark
-stands still, until the follower catches up or has left.
+A follower that can fetch has everything in the instant of an append (`messages/replicas.py`), or,
+where the network takes its time, as soon as that has passed (`send_copy`). One that cannot lags:
+its process is dead or paused, the network between the two is closed in a direction, it knows
+another leader, or cannot write. While it is in the ISR the high watermark stands still, until the
+follower catches up or has left.
 
 The modules of logs are imported with the first message.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
+from .agent import Agent
 from .hosted_agent import HostedAgent
 from .replication.followers import NEVER_FETCHED, Lag
 
@@ -80,6 +82,88 @@ def copy(
     return is_whole
 
 
+class Delayed(NamedTuple):
+    """The reply to a follower's Fetch, of the leader's process `agent`, while it travels."""
+
+    agent: Agent
+    key: PartitionKey
+    epoch: int
+    end: int
+    high_watermark: int
+
+
+def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "Log") -> None:
+    """Answers the Fetch of a follower over a network that takes its time, unless one is answered.
+
+    The follower appends what the reply has as it arrives; its next Fetch acknowledges that, and
+    takes its time, too.
+    """
+    way = (key, peer.agent.config.broker_id)
+    if way in hosted.agent.followers.under_way:
+        return
+    hosted.agent.followers.under_way.add(way)
+    epoch = hosted.leader_epoch(key)
+    reply = Delayed(hosted.agent, key, epoch, log.end_offset, log.high_watermark)
+    hosted.deliver(way[1], partial(_arrive, hosted, peer, reply), is_reply=True)
+
+
+def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
+    from .replication.copying import copy_rest, cut_where_logs_part, follow_marks
+
+    log, at, key = hosted.store.logs.get(reply.key), _instant(hosted), reply.key
+    if log is None or not _still_follows(hosted, peer, reply):
+        reply.agent.followers.under_way.discard((key, peer.agent.config.broker_id))
+        return
+    follower = _log(peer, key)
+    truncated = cut_where_logs_part(log, follower)
+    if truncated is not None:
+        peer.report_truncated(key, truncated)
+    copy_rest(log, follower, at, _settings(hosted, key), reply.end)
+    follow_marks(log, follower, at.now_ms, reply.high_watermark)
+    peer.report_change()
+    broker_id = peer.agent.config.broker_id
+    hosted.deliver(broker_id, partial(_acknowledge, hosted, peer, reply), is_reply=False)
+
+
+def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
+    """Counts the next Fetch of the follower, and answers it as soon as there is more."""
+    key, broker_id = reply.key, peer.agent.config.broker_id
+    reply.agent.followers.under_way.discard((key, broker_id))
+    log, partition = hosted.store.logs.get(key), hosted.known(key)
+    if log is None or partition is None or not _still_follows(hosted, peer, reply):
+        return
+    offset, now_ms = peer.store.logs[key].end_offset, hosted.clock.now_ms
+    hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
+    if raise_high_watermark(hosted, key, partition, log, _settings(hosted, key)):
+        hosted.report_change()
+    if offset < log.end_offset:
+        send_copy(hosted, peer, key, log)
+    elif peer.store.logs[key].high_watermark < log.high_watermark:
+        wait_ms = peer.agent.config.replica_fetch_wait_ms
+        hosted.clock.timeline.after(wait_ms * 1000, partial(_tell, hosted, peer, reply))
+
+
+def _tell(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
+    """Answers a Fetch that has waited without a new batch: it learns the high watermark (B5.21)."""
+    log = hosted.store.logs.get(reply.key)
+    way = (reply.key, peer.agent.config.broker_id)
+    is_idle = way not in hosted.agent.followers.under_way
+    if log is not None and is_idle and _still_follows(hosted, peer, reply):
+        send_copy(hosted, peer, reply.key, log)
+
+
+def _still_follows(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> bool:
+    """True if the follower may have, and the leader may count, what a reply has."""
+    partition = hosted.known(reply.key)
+    return (
+        hosted.agent is reply.agent
+        and partition is not None
+        and partition.leader_epoch == reply.epoch
+        and hosted.is_fetched_by(peer, reply.key)
+        and peer.can_write_to(partition)
+    )
+
+
 def note_lag(
     hosted: HostedAgent, key: PartitionKey, partition: Partition, broker_id: int, end_offset: int
 ) -> None:
@@ -95,6 +179,7 @@ def note_fetch(hosted: HostedAgent, key: PartitionKey, broker_id: int, offset: i
     if partition is None or log is None or hosted.peer(broker_id) is not None:
         return
     now_ms = hosted.clock.now_ms
+    hosted.agent.followers.others.add(broker_id)
     hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
     if raise_high_watermark(hosted, key, partition, log, _settings(hosted, key)):
         hosted.report_change()
@@ -105,7 +190,8 @@ def note_lags_of_others(hosted: HostedAgent, key: PartitionKey, partition: Parti
     followers = hosted.agent.followers
     for broker_id in followers.others.intersection(followers.members(key, partition)):
         if hosted.peer(broker_id) is None:
-            hosted.note_lag(key, broker_id, followers.fetched(key, broker_id).lag)
+            fetched = followers.fetched(key, broker_id)
+            hosted.note_lag(key, broker_id, Lag(fetched.end_offset, fetched.caught_up_ms))
 
 
 def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:

@@ -23,6 +23,7 @@ SendOutside = Callable[[NodeId, Send, Callable[[Response | None], None]], None]
 """Sends a controller's request to a peer that is no process of the world."""
 
 
+RETRANSMISSION_US = 200_000  # after which TCP sends a lost segment again
 FOLLOWER_FETCH = FetchRequest()
 """What a follower asks its leader, for rules that stop it."""
 
@@ -170,6 +171,21 @@ class Network:
         ):
             return None
         return (self._timeline.now_us - self.changed_us) // 1000
+
+    @property
+    def delays(self) -> bool:
+        """True if a message may take some time."""
+        return self.delay_us is not None or bool(self.rules)
+
+    def lag_us(self, leader: NodeId, follower: NodeId, *, is_reply: bool) -> int:
+        """Draws how long a follower's Fetch or the reply to it takes; a lost one is sent again."""
+        lags_us = [0 if self.delay_us is None else self.delay_us()]
+        message = Message(follower, leader, FOLLOWER_FETCH)
+        if is_reply:
+            message = message.answered(None)
+        for rule in self.rules:
+            lags_us = rule.on_departure(message, lags_us) or [lags_us[0] + RETRANSMISSION_US]
+        return min(lags_us)
 
     def silence(self, node: NodeId) -> None:
         """Lets a node send nothing."""

@@ -94,6 +94,15 @@ class BrokerHost:
         """Writes to the journal which records the broker gave up of a log."""
         self.world.journal.truncated(self.spec.broker_id, f"{topic}-{partition}", records)
 
+    @property
+    def network_delays(self) -> bool:
+        """True if a message between two nodes may take some time."""
+        return self.world.network.delays
+
+    def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
+        """Draws how long a Fetch of another broker, or the reply to it, takes."""
+        return self.world.network.lag_us(self.node, broker_node(broker_id), is_reply=is_reply)
+
     def silence_ms(self, broker_id: int, /) -> int | None:
         """Returns how long the network to or from a broker may be closed; None if it is open."""
         return self.world.network.silence_ms(self.node, broker_node(broker_id))
@@ -169,8 +178,8 @@ class World:
     @property
     def controller(self) -> ControllerProcess:
         """The active controller; without one, a running controller; without one, any controller."""
-        running = (process for process in self.controllers.values() if process.is_running)
-        return self.active or next(running, next(iter(self.controllers.values())))
+        known = self.controllers.values()
+        return self.active or next((of for of in known if of.is_running), next(iter(known)))
 
     def must_be_well(self, node: NodeId) -> bool:
         """Returns True unless the calm phase left the node out of the core that it heals."""
@@ -332,8 +341,8 @@ class World:
             self.request_rules.receive(message, process, submit, back)
 
     def _has_moved(self, send: Send) -> bool:
-        endpoint = send.endpoint
-        return endpoint is not None and endpoint.port != self._configs[send.peer_id].port
+        port = self._configs[send.peer_id].port
+        return send.endpoint is not None and send.endpoint.port != port
 
     def _on_committed(self, node_id: int, batch: Batch) -> None:
         """Writes a batch to the journal when the first controller reports it as committed."""
@@ -366,12 +375,6 @@ class World:
     def _draw_of(self, node: NodeId) -> Callable[[], float]:
         return self.streams.draw_of(stream_name("node", node))
 
-    def leader_of(self, topic: str) -> tuple[NodeId, ...]:
-        """Returns the leader of the topic's first partition; empty without one."""
-        topic_id = self.committed.topic_ids.get(topic)
-        found = None if topic_id is None else self.committed.topics[topic_id].partitions[0]
-        return () if found is None or found.leader < 0 else (broker_node(found.leader),)
-
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
         """Returns True if all of these brokers are registered and unfenced."""
         brokers = self.committed.brokers
@@ -387,8 +390,7 @@ class World:
 
     def run_until(self, condition: Callable[[], bool], *, limit_us: int) -> bool:
         """Runs event by event until `condition` holds; returns False if `limit_us` passed first."""
-        timeline = self.timeline
-        end_us = timeline.now_us + limit_us
+        timeline, end_us = self.timeline, self.timeline.now_us + limit_us
         timeline.run_until(timeline.now_us)
         while not condition():
             if timeline.due_us > end_us:

@@ -217,6 +217,8 @@ class Replicas:
         followers = hosted.agent.followers
         if followers.is_behind(key) or not followers.others.isdisjoint(partition.isr):
             return True
+        if hosted.network_delays and len(partition.isr) > 1:
+            return True
         return any(
             peer.agent.config.broker_id in partition.isr
             and not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
@@ -242,7 +244,12 @@ class Replicas:
         settings = replica.settings
         reached: list[Log] = []
         for peer in self._others(partition):
+            broker_id = peer.agent.config.broker_id
             if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
+                if hosted.network_delays:
+                    leading.note_lag(hosted, key, partition, broker_id, from_offset)
+                    leading.send_copy(hosted, peer, key, log)
+                    continue
                 follower = peer.store.logs.get(key)
                 if follower is not None and _ends_alike(log, follower, from_offset):
                     follower.append_copy(log, batch, at, settings)
@@ -251,7 +258,7 @@ class Replicas:
                 if leading.copy(hosted, peer, key, log, at, settings):
                     reached.append(peer.store.logs[key])
                     continue
-            leading.note_lag(hosted, key, partition, peer.agent.config.broker_id, from_offset)
+            leading.note_lag(hosted, key, partition, broker_id, from_offset)
         if hosted.agent.followers.others:
             leading.note_lags_of_others(hosted, key, partition)
         leading.raise_high_watermark(hosted, key, partition, log, settings)

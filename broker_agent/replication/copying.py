@@ -39,26 +39,34 @@ def _parting(leader: Log, follower: Log) -> int | None:
     return min(leader_end if own_epoch < 0 else own_end, end)
 
 
-def copy_rest(leader: Log, follower: Log, at: Instant, settings: LogSettings) -> bool:
+def copy_rest(
+    leader: Log, follower: Log, at: Instant, settings: LogSettings, until: int | None = None
+) -> bool:
     """Appends what the follower lacks; False if a damaged batch of the leader is in the way.
 
-    A follower that ends before its leader's log begins starts anew there (B5.15).
+    `until` is the end of what a delayed reply has (None: everything). A follower that ends before
+    its leader's log begins starts anew there (B5.15).
     """
     if follower.end_offset < leader.start_offset:
         first = leader.base_offsets[0] if leader.batches else leader.start_offset
         follower.begin_anew(min(first, leader.start_offset), at.now_ms)  # B5.16
     index = leader.index_of(follower.end_offset)
     for place in range(index, len(leader.batches)):
+        if until is not None and leader.base_offsets[place] >= until:
+            break
         if leader.base_offsets[place] in leader.damaged:
             return False
         follower.append_copy(leader, leader.batches[place], at, settings)
     return True
 
 
-def follow_marks(leader: Log, follower: Log, now_ms: int) -> None:
+def follow_marks(
+    leader: Log, follower: Log, now_ms: int, high_watermark: int | None = None
+) -> None:
     """Takes the high watermark and the log start from the leader (B5.20, B5.22).
 
-    A real follower learns a high watermark with its next Fetch.
+    `high_watermark` is what a delayed reply says of it (None: what it is now).
     """
-    follower.high_watermark = min(leader.high_watermark, follower.end_offset)
+    told = leader.high_watermark if high_watermark is None else high_watermark
+    follower.high_watermark = min(told, follower.end_offset)
     follower.delete_before(min(leader.start_offset, follower.end_offset), now_ms)

@@ -19,7 +19,7 @@ class Lag(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """What the Fetch requests of a follower in another process have told (rule B6.3).
+    """What the Fetch requests of a follower have told (rule B6.3).
 
     `leader_end` is the end of the leader's log at the last one, which came at `fetched_ms`.
     """
@@ -28,11 +28,6 @@ class Fetched(NamedTuple):
     leader_end: int
     fetched_ms: int
     caught_up_ms: int
-
-    @property
-    def lag(self) -> Lag:
-        """The follower as one that lags."""
-        return Lag(self.end_offset, self.caught_up_ms)
 
 
 NEVER_FETCHED = Fetched(end_offset=-1, leader_end=-1, fetched_ms=0, caught_up_ms=0)
@@ -72,40 +67,41 @@ class Followers:
     """The followers that lag in an ISR, and those that the leader has proposed for one.
 
     A follower in an ISR that has no lag here has all of its leader's log. `others` are the brokers
-    of other processes that have ever fetched from this one.
+    of other processes that have ever fetched from this one. `under_way` has the partitions, and the
+    followers, between which a delayed reply or the next Fetch is on its way.
     """
 
     def __init__(self) -> None:
         self._lags: dict[PartitionKey, dict[int, Lag]] = {}
         self._proposed: dict[PartitionKey, tuple[int, frozenset[int]]] = {}
-        self._fetched: dict[tuple[PartitionKey, int], Fetched] = {}
+        self._fetched: dict[PartitionKey, dict[int, Fetched]] = {}
         self.others: set[int] = set()
+        self.under_way: set[tuple[PartitionKey, int]] = set()
         self._seen: dict[PartitionKey, Partition] = {}
 
-    # Followers in other processes
+    # What they have fetched
 
     def note_fetch(
         self, key: PartitionKey, broker_id: int, offset: int, leader_end: int, now_ms: int
-    ) -> Fetched:
+    ) -> None:
         """Notes a Fetch at an offset: the follower has everything below it (B6.20, B6.21)."""
-        self.others.add(broker_id)
-        before = self._fetched.get((key, broker_id), NEVER_FETCHED)
+        before = self.fetched(key, broker_id)
         caught_up_ms = before.caught_up_ms
         if offset >= leader_end:
             caught_up_ms = max(caught_up_ms, now_ms)
         elif offset >= before.leader_end:
             caught_up_ms = max(caught_up_ms, before.fetched_ms)
         after = Fetched(offset, max(leader_end, before.leader_end), now_ms, caught_up_ms)
-        self._fetched[key, broker_id] = after
+        self._fetched.setdefault(key, {})[broker_id] = after
         if offset >= leader_end:
             self.note_caught_up(key, broker_id)
         elif broker_id in self._lags.get(key, ()):
-            self._lags[key][broker_id] = after.lag
-        return after
+            lag = self._lags[key][broker_id]
+            self._lags[key][broker_id] = Lag(offset, max(lag.caught_up_ms, caught_up_ms))
 
     def fetched(self, key: PartitionKey, broker_id: int) -> Fetched:
-        """Returns what a follower in another process has fetched since the election."""
-        return self._fetched.get((key, broker_id), NEVER_FETCHED)
+        """Returns what the Fetch requests of a follower have told since the election."""
+        return self._fetched.get(key, {}).get(broker_id, NEVER_FETCHED)
 
     # Lags
 
@@ -149,8 +145,7 @@ class Followers:
         """Forgets the followers of a partition, which has another leader or is gone."""
         self._lags.pop(key, None)
         self._proposed.pop(key, None)
-        for broker_id in self.others:
-            self._fetched.pop((key, broker_id), None)
+        self._fetched.pop(key, None)
 
     def keep_members(self, key: PartitionKey, partition: Partition) -> None:
         """Forgets the lags of followers that have left the ISR."""

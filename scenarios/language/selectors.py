@@ -132,7 +132,7 @@ class Selector:
             case "rack":
                 return world.topology.nodes_in(str(self.value))
             case "leader_of":
-                return world.leader_of(str(self.value))
+                return _leader_of(world, str(self.value))
             case "every":
                 parts = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(dict.fromkeys(node for part in parts for node in part))
@@ -210,3 +210,10 @@ def _nodes_of_word(world: World, word: str) -> tuple[NodeId, ...]:
 def _active_nodes(world: World) -> tuple[NodeId, ...]:
     active = world.active
     return () if active is None else (controller_node(active.node.config.node_id),)
+
+
+def _leader_of(world: World, topic: str) -> tuple[NodeId, ...]:
+    """Returns the leader of the topic's first partition; empty without one."""
+    topic_id = world.committed.topic_ids.get(topic)
+    found = None if topic_id is None else world.committed.topics[topic_id].partitions[0]
+    return () if found is None or found.leader < 0 else (broker_node(found.leader),)

@@ -22,7 +22,6 @@ from . import (
     progress,
     prompt_replies,
     registration,
-    replicas,
     rude_requests,
 )
 from .quorum import asking, elections, following, membership, protocol, quorum_log, tenability
@@ -50,7 +49,6 @@ ALL: tuple[type[Property], ...] = (
     *partition_index.CLASSES,
     *periodic_elections.CLASSES,
     *messages.CLASSES,
-    *replicas.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
     *prompt_replies.CLASSES,

@@ -13,10 +13,8 @@ from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import broker_node
-from kraftsim.controller.core.rpc import (
-    Request,
-    Response,
-)
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.uuid import Uuid
 
 from ..message import Exchange
 from ..world import World
@@ -41,15 +39,27 @@ class Listeners:
             self._messages[broker_id] = self._opened(broker_id, hosted)
         return self._messages[broker_id]
 
-    def exchange(self, broker_id: int, request: Request, send: Send) -> Response:
-        """Sends a request that is answered at once; the listeners of the world get both."""
-        replies: list[Response | ApiError] = []
-        send(replies.append)
-        (reply,) = replies
-        assert isinstance(reply, Response), "only acks=0 has a refusal without a response"
-        for listener in self._world.exchange_listeners:
-            listener(Exchange(broker_id, request, reply))
-        return reply
+    def exchange(
+        self,
+        broker_id: int,
+        request: Request,
+        send: Send,
+        reply_to: Callable[[Response], None],
+    ) -> None:
+        """Sends a request; the listeners of the world get it with its reply, when that comes."""
+
+        def replied(reply: Response | ApiError) -> None:
+            assert isinstance(reply, Response), "only acks=0 has a refusal without a response"
+            for listener in self._world.exchange_listeners:
+                listener(Exchange(broker_id, request, reply))
+            reply_to(reply)
+
+        send(replied)
+
+    def process_of(self, broker_id: int) -> Uuid | None:
+        """Returns what identifies the process of a broker; None without one."""
+        hosted = self._world.agents.get(broker_id)
+        return hosted.agent.incarnation_id if hosted is not None and hosted.is_alive else None
 
     def _opened(self, broker_id: int, hosted: HostedAgent) -> Messages:
         world, clock, node = self._world, hosted.clock, broker_node(broker_id)

@@ -36,11 +36,13 @@ from kraftsim.controller.core.rpc.transactions import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
+from kraftsim.controller.core.uuid import Uuid
 
 from ..world import World
 from .listeners import Listeners
 
 ALL = -1  # acks
+REQUEST_MS = 30_000  # request.timeout.ms
 EARLIEST = -2
 READ_BYTES = 1_048_576  # max.partition.fetch.bytes
 RETRIABLE = (
@@ -73,13 +75,18 @@ class PartitionClient:
         self._records, self._size, self._loses = records, size, loses
         self._producer: Producer | None = None
         self._is_asking = False
+        self._waits_for: tuple[int, Uuid | None] | None = None  # a broker, and its process
+        self._requests = 0
         self._pending: bytes | None = None
         self._written = 0
         self._position, self._epoch = 0, -1
         self.acknowledged = 0
 
     def write(self) -> None:
-        """Sends the next batch, or again the one that was not acknowledged."""
+        """Sends the next batch, or again the one that was not acknowledged; waits for a reply."""
+        waits_for = self._waits_for
+        if waits_for is not None and self._listeners.process_of(waits_for[0]) == waits_for[1]:
+            return
         leader = self._leader()
         if leader is None:
             return
@@ -90,7 +97,16 @@ class PartitionClient:
         if self._pending is None:
             self._pending = self._next_batch(self._producer)
         request = self._produce_request(self._pending)
-        reply = self._listeners.exchange(broker_id, request, partial(messages.produce, request))
+        self._waits_for = (broker_id, self._listeners.process_of(broker_id))
+        self._requests += 1
+        replied = partial(self._replied, self._requests)
+        send = partial(messages.produce, request)
+        self._listeners.exchange(broker_id, request, send, replied)
+
+    def _replied(self, number: int, reply: Response) -> None:
+        if number != self._requests:
+            return  # to a request whose broker has ended
+        self._waits_for = None
         if not self._loses():
             self._note(cast(ProduceResponse, reply))
 
@@ -106,8 +122,10 @@ class PartitionClient:
                 return
             self._position, self._epoch = start, partition.leader_epoch
         while True:
-            request = self._fetch_request()
-            reply = self._listeners.exchange(broker_id, request, partial(messages.fetch, request))
+            request, replies = self._fetch_request(), list[Response]()
+            send = partial(messages.fetch, request)
+            self._listeners.exchange(broker_id, request, send, replies.append)
+            (reply,) = replies
             data = cast(FetchResponse, reply).responses[0].partitions[0]
             if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
                 self._epoch = -1  # begins anew at the next look
@@ -181,7 +199,7 @@ class PartitionClient:
     def _produce_request(self, batch: bytes) -> ProduceRequest:
         data = PartitionProduceData(index=self._index, records=batch)
         topic = TopicProduceData(name=self._topic, topic_id=self._topic_id, partition_data=(data,))
-        return ProduceRequest(acks=ALL, timeout_ms=0, topic_data=(topic,))  # answered at once
+        return ProduceRequest(acks=ALL, timeout_ms=REQUEST_MS, topic_data=(topic,))
 
     def _fetch_request(self) -> FetchRequest:
         wanted = FetchPartition(

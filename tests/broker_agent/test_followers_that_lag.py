@@ -1,13 +1,8 @@
 """Followers that cannot fetch: the ISR, the high watermark, acknowledgements, and what is lost."""
 
-from dataclasses import dataclass, field
-from functools import partial as bound
-from typing import Any
-
 import pytest
 
 from kraftsim.broker_agent.log.batch import header_of
-from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
@@ -16,82 +11,8 @@ from kraftsim.controller.core.rpc import (
     ReassignablePartition,
     ReassignableTopic,
 )
-from kraftsim.controller.core.rpc.configs import (
-    AlterableConfig,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
-)
-from kraftsim.controller.core.rpc.senders import Requester
-from kraftsim.controller.core.rpc.stored_messages import (
-    PartitionProduceData,
-    ProduceRequest,
-    TopicProduceData,
-)
-from tests.batches import batch
-from tests.broker_agent.test_log_histories import messages_of
-from tests.broker_agent.test_other_replicas import fetched
-from tests.worlds import ask, create_topic, node, partition, pass_time, world_of
-
-LEADER, FOLLOWER, OTHER = 1, 2, 3
-ALL, ONE = -1, 1
-LAG_S = 30  # replica.lag.time.max.ms; a turn of isr-expiration is half of it
-WAIT_S = 600
-
-
-@dataclass
-class Cluster:
-    """Three brokers, and a topic on them or on two of them."""
-
-    replicas: tuple[int, ...] = (LEADER, FOLLOWER)
-    world: Any = field(default_factory=bound(world_of, 3))
-
-    def __post_init__(self) -> None:
-        create_topic(self.world, "t", self.replicas)
-        pass_time(self.world, 2)
-        self.messages = {number: messages_of(self.world, number) for number in (1, 2, 3)}
-
-    def write(self, value: bytes, *, acks: int = ONE, at: int = LEADER) -> list[Any]:
-        """Returns a list that gets the result as soon as the broker replies."""
-        data = PartitionProduceData(
-            index=0, records=batch(value, at_ms=self.world.timeline.wall_ms)
-        )
-        topic_id = self.world.committed.topic_ids["t"]
-        topic = TopicProduceData(name="t", topic_id=topic_id, partition_data=(data,))
-        request = ProduceRequest(
-            acks=acks,
-            timeout_ms=WAIT_S * 1000,
-            requester=Requester(version=13),
-            topic_data=(topic,),
-        )
-        results: list[Any] = []
-
-        def reply(response: Any) -> None:
-            results.append(response.responses[0].partition_responses[0])
-
-        self.messages[at].produce(request, reply)
-        return results
-
-    def log(self, broker_id: int) -> Log:
-        return self.world.agents[broker_id].store.logs[self.world.committed.topic_ids["t"], 0]
-
-    def isr(self) -> tuple[int, ...]:
-        return partition(self.world, "t").isr
-
-    def cut(self, broker_id: int) -> None:
-        """Cuts the broker's links to other brokers, and keeps those to the controller."""
-        self.world.network.isolate(node(broker_id), [node(number) for number in (1, 2, 3)])
-
-    def configure(self, name: str, value: str) -> None:
-        config = AlterableConfig(name=name, config_operation=0, value=value)
-        resource = IncrementalAlterConfigsResource(
-            resource_type=2, resource_name="t", configs=(config,)
-        )
-        ask(self.world, IncrementalAlterConfigsRequest(resources=(resource,)))
-        pass_time(self.world, 1)
-
-    def truncations(self) -> list[tuple[int | None, dict[str, Any]]]:
-        rows = self.world.journal.since(0)
-        return [(row.broker_id, row.detail) for row in rows if row.kind == "records_truncated"]
+from tests.broker_agent.lagging import ALL, FOLLOWER, LAG_S, LEADER, OTHER, WAIT_S, Cluster
+from tests.worlds import ask, partition, pass_time, world_of
 
 
 @pytest.fixture
@@ -318,61 +239,3 @@ def test_a_follower_copies_no_damaged_batch_and_leaves_the_isr(cluster: Cluster)
 
     assert cluster.isr() == (LEADER,)
     assert cluster.log(FOLLOWER).batches == []
-
-
-# A follower in another process, which fetches by itself
-
-
-@pytest.fixture
-def apart(cluster: Cluster) -> Cluster:
-    """The leader does not have the process of its follower."""
-    cluster.world.agents[LEADER].peer = lambda broker_id: None
-    return cluster
-
-
-def fetch(cluster: Cluster, offset: int) -> int:
-    """Returns the high watermark of the reply to a Fetch of the follower."""
-    response = fetched(cluster.messages[LEADER], cluster.world, 18, offset, replica_id=2)
-    return int(response.responses[0].partitions[0].high_watermark)
-
-
-@pytest.mark.rule("B5.21", "B6.20")
-def test_a_fetch_of_a_follower_acknowledges_what_is_below_it(apart: Cluster) -> None:
-    fetch(apart, 0)
-
-    result = apart.write(b"a", acks=ALL)
-    assert result == []
-    assert fetch(apart, 0) == 0
-    assert result == []
-    assert fetch(apart, 1) == 0  # as before it was counted
-    assert [of.error_code for of in result] == [0]
-    assert fetch(apart, 1) == 1
-
-
-@pytest.mark.rule("B6.21")
-def test_a_follower_that_is_always_a_batch_behind_stays_in_the_isr(apart: Cluster) -> None:
-    fetch(apart, 0)
-    for number in range(20):
-        apart.write(b"a")
-        fetch(apart, number)
-        pass_time(apart.world, LAG_S / 5)
-
-    assert apart.isr() == (LEADER, FOLLOWER)
-
-
-@pytest.mark.rule("B6.10", "B6.23")
-def test_a_follower_that_stops_to_fetch_leaves_and_one_that_goes_on_returns(
-    apart: Cluster,
-) -> None:
-    fetch(apart, 0)
-    apart.write(b"a")
-    pass_time(apart.world, 1.5 * LAG_S + 1)
-    assert apart.isr() == (LEADER,)
-    assert apart.log(LEADER).high_watermark == 1
-
-    fetch(apart, 0)
-    pass_time(apart.world, 5)
-    assert apart.isr() == (LEADER,)
-    fetch(apart, 1)
-    pass_time(apart.world, 5)
-    assert apart.isr() == (LEADER, FOLLOWER)

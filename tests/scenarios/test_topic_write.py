@@ -61,7 +61,7 @@ class Written:
 
 def test_an_effect_is_an_acknowledged_record() -> None:
     written = Written(1, 2, 3)
-    pass_time(written.world, 3)
+    pass_time(written.world, 3.05)  # the last batch has been acknowledged
 
     acknowledged = written.stop_writing()
 

@@ -1,0 +1,103 @@
+"""The logs of a partition's replicas, as the brokers hold them."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.rpc import FetchRequest
+from kraftsim.controller.core.rpc.stored_messages import ProduceRequest
+from kraftsim.simulation.message import Exchange
+from kraftsim.simulation.world import World
+
+from .begun_verbs import BegunVerbs
+from .committed import OfTheCommittedLog
+from .log_configs import values_of
+from .property import Kinds
+from .shadow import Fact, Key
+from .written_messages import DELETE, LOSING
+
+
+class ReplicaLog(NamedTuple):
+    """What the log of a replica holds; `led` is the last leader epoch in which it led."""
+
+    batches: Sequence[bytes]
+    base_offsets: Sequence[int]
+    start: int
+    end: int
+    high_watermark: int
+    led: int
+
+    def between(self, start: int, end: int) -> Sequence[bytes]:
+        """Returns the batches that begin between two offsets."""
+        bases = self.base_offsets
+        return self.batches[bisect_left(bases, start) : bisect_left(bases, end)]
+
+
+class OfReplicas(OfTheCommittedLog):
+    """A property of the logs of a partition's replicas, looked at when clients are answered.
+
+    An unclean election may lose what was committed, and so may a fault of disks.
+    """
+
+    kinds: ClassVar[Kinds] = ()
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._declared: set[Key] = set()
+        self._verbs = BegunVerbs(world)
+
+    def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
+        if after["leader_recovery_state"] == r.RECOVERING:
+            self._declared.add(key)
+
+    def exchanged(self, exchange: Exchange) -> None:
+        if not isinstance(exchange.request, (ProduceRequest, FetchRequest)) or self._may_lose():
+            return
+        for key in keys_of(exchange.request):
+            fact = self.shadow.facts.get(key)
+            if fact is not None and key not in self._declared and not self._compacts(key):
+                self.judge(key, fact, self._logs(key, fact["replicas"]))
+
+    def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
+        """Compares the logs of a partition, by broker; raises Broken."""
+        raise NotImplementedError
+
+    def _may_lose(self) -> bool:
+        return not LOSING.isdisjoint(self._verbs.now())
+
+    def _compacts(self, key: Key) -> bool:
+        topic = self.shadow.facts["Topic", key[1]]["name"]
+        return next(iter(values_of(self.shadow, topic, "cleanup.policy", ())), DELETE) != DELETE
+
+    def _logs(self, key: Key, broker_ids: Iterable[int]) -> dict[int, ReplicaLog]:
+        """Returns the logs of those brokers that have had a message."""
+        agents, place = self.world.agents, (key[1], key[2])
+        return {
+            broker_id: _read(agents[broker_id].store.logs[place])
+            for broker_id in broker_ids
+            if broker_id in agents and place in agents[broker_id].store.logs
+        }
+
+
+def _read(log: Any) -> ReplicaLog:
+    return ReplicaLog(
+        batches=log.batches,
+        base_offsets=log.base_offsets,
+        start=log.start_offset,
+        end=log.end_offset,
+        high_watermark=log.high_watermark,
+        led=log.epochs.led,
+    )
+
+
+def keys_of(request: ProduceRequest | FetchRequest) -> Iterator[Key]:
+    """Yields the partitions of a request."""
+    if isinstance(request, ProduceRequest):
+        for data in request.topic_data:
+            for part in data.partition_data:
+                yield "Partition", data.topic_id, part.index
+    else:
+        for topic in request.topics:
+            for position in topic.partitions:
+                yield "Partition", topic.topic_id, position.partition
