@@ -4,7 +4,7 @@ The module does no IO, so the live service and virtual time run the same code. A
 process with a new incarnation; a kill does not recall requests already sent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,6 +27,9 @@ from .replication.in_sync import CatchesUp
 if TYPE_CHECKING:  # imported with the first message
     from .log.byte_rate import ByteRate
     from .log.settings import LogSettings
+
+
+IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
 
 
 class Host(Protocol):
@@ -62,7 +65,7 @@ class HostedAgent:
     """The process of one broker.
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
-    `on_replicas_change()` is called when topics, leaders or log directories may have changed.
+    `on_replicas_change` are called when topics, leaders or log directories may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
     `catches_up` and `observe_logs` are those of `leading.py`; `stopped_fetchers` are faults.
     """
@@ -90,9 +93,9 @@ class HostedAgent:
         self._stops_when_resumed = False
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
-        self.on_replicas_change: Callable[[], None] | None = None
+        self.on_replicas_change: list[Callable[[], None]] = []
         self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
-        self.log_settings: Callable[[str], LogSettings] | None = None
+        self.log_settings: dict[str, tuple[list[Mapping[str, str] | None], LogSettings]] = {}
         self._halted_ms = 0  # when the process ended or was paused last
         self.stopped_fetchers: list[StoppedFetcher] = []
         self.catches_up: CatchesUp = lambda key, broker_id: True
@@ -109,6 +112,11 @@ class HostedAgent:
     def is_running(self) -> bool:
         """True if the state is RUNNING: the broker is in service and not paused."""
         return self.state is ProcessState.RUNNING
+
+    @property
+    def is_in_service(self) -> bool:
+        """True once the broker is unfenced, until its process ends: it leads then."""
+        return self.is_alive and self.agent.state in IN_SERVICE
 
     @property
     def is_stopping(self) -> bool:
@@ -210,8 +218,11 @@ class HostedAgent:
 
     def is_fetched_by(self, peer: "HostedAgent", key: PartitionKey) -> bool:
         """True if the process of another broker fetches from this one, and gets replies."""
-        are_running = self.is_alive and not self.is_paused and peer.is_alive and not peer.is_paused
-        if not are_running or self._host.silence_ms(peer.agent.config.broker_id) is not None:
+        if not self.is_in_service or self.is_paused or not peer.is_alive or peer.is_paused:
+            return False
+        if self.store.failed and not self._has_directory_of(key):
+            return False
+        if self._host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
         if peer.stopped_fetchers and any(of.stops(key) for of in peer.stopped_fetchers):
             return False
@@ -236,6 +247,10 @@ class HostedAgent:
                 return peer.clock.now_ms - stopped.since_ms
         return self._host.silence_ms(broker_id) or 0
 
+    def _has_directory_of(self, key: PartitionKey) -> bool:
+        partition = self.known(key)
+        return partition is not None and self.directory_of(partition) not in self.store.failed
+
     def can_write_to(self, partition: Partition) -> bool:
         """True if the broker can write to its replica; a full directory goes offline (B7.62)."""
         store = self.store
@@ -251,8 +266,8 @@ class HostedAgent:
 
     def report_change(self) -> None:
         """Lets those look again who wait at a high watermark."""
-        if self.on_replicas_change is not None:
-            self.on_replicas_change()
+        for look in self.on_replicas_change:
+            look()
 
     def report_truncated(self, key: PartitionKey, records: Truncated) -> None:
         """Reports what the broker gave up of its log."""
@@ -312,6 +327,8 @@ class HostedAgent:
             if agent.is_finished:
                 self._end()
                 return
+            if self.store.logs and agent.state is ProcessState.RUNNING:
+                self.observe_logs()
         self._arm()
         for send in sends:
             self._host.send(send, partial(self._replied, agent, send))
@@ -327,7 +344,7 @@ class HostedAgent:
         if self.is_paused:
             self._held.append((sent, reply))
             return
-        if self.on_replicas_change is None and not self.store.full and not self.store.logs:
+        if not (self.on_replicas_change or self.store.full or self.store.logs):
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             return
         offset = agent.metadata_offset

@@ -41,7 +41,9 @@ def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
         return _has_fetched_all(hosted, key, broker_id)
     if peer is None or peer is hosted:
         return True
-    if partition is None or not hosted.is_fetched_by(peer, key):
+    if partition is None or partition.leader != hosted.agent.config.broker_id:
+        return False
+    if not hosted.is_fetched_by(peer, key):
         return False
     if key not in hosted.store.logs and key not in peer.store.logs:
         return True  # without a message nothing is to be copied
@@ -51,9 +53,7 @@ def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
     lead(hosted, key, partition, log)
     if not copy(hosted, peer, key, log, at, settings):
         return False
-    if raise_high_watermark(hosted, key, partition, log, settings):
-        hosted.report_change()
-    copy(hosted, peer, key, log, at, settings)  # the next Fetch, with the new high watermark
+    raise_high_watermark(hosted, key, partition, log, settings)
     return True
 
 
@@ -72,7 +72,7 @@ def copy(
     follower = peer.store.logs.get(key)
     if follower is None:
         follower = peer.store.logs[key] = Log(at.now_ms)
-    truncated = cut_where_logs_part(log, follower)
+    truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
     is_whole = copy_rest(log, follower, at, settings)
@@ -83,9 +83,10 @@ def copy(
 
 
 class Delayed(NamedTuple):
-    """The reply to a follower's Fetch, of the leader's process `agent`, while it travels."""
+    """The reply to a follower's Fetch, from the process `agent` to `follower`, while it travels."""
 
     agent: Agent
+    follower: Agent
     key: PartitionKey
     epoch: int
     end: int
@@ -103,7 +104,8 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
         return
     hosted.agent.followers.under_way.add(way)
     epoch = hosted.leader_epoch(key)
-    reply = Delayed(hosted.agent, key, epoch, log.end_offset, log.high_watermark)
+    ends = (log.end_offset, log.high_watermark)
+    reply = Delayed(hosted.agent, peer.agent, key, epoch, *ends)
     hosted.deliver(way[1], partial(_arrive, hosted, peer, reply), is_reply=True)
 
 
@@ -115,10 +117,12 @@ def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
         reply.agent.followers.under_way.discard((key, peer.agent.config.broker_id))
         return
     follower = _log(peer, key)
-    truncated = cut_where_logs_part(log, follower)
+    truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
-    copy_rest(log, follower, at, _settings(hosted, key), reply.end)
+    if not copy_rest(log, follower, at, _settings(hosted, key), reply.end):
+        reply.agent.followers.under_way.discard((key, peer.agent.config.broker_id))
+        return  # `InSync` looks again after replica.fetch.backoff.ms (B5.42)
     follow_marks(log, follower, at.now_ms, reply.high_watermark)
     peer.report_change()
     broker_id = peer.agent.config.broker_id
@@ -134,22 +138,46 @@ def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None
         return
     offset, now_ms = peer.store.logs[key].end_offset, hosted.clock.now_ms
     hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
-    if raise_high_watermark(hosted, key, partition, log, _settings(hosted, key)):
-        hosted.report_change()
+    raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
     if offset < log.end_offset:
         send_copy(hosted, peer, key, log)
-    elif peer.store.logs[key].high_watermark < log.high_watermark:
-        wait_ms = peer.agent.config.replica_fetch_wait_ms
-        hosted.clock.timeline.after(wait_ms * 1000, partial(_tell, hosted, peer, reply))
 
 
-def _tell(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
-    """Answers a Fetch that has waited without a new batch: it learns the high watermark (B5.21)."""
-    log = hosted.store.logs.get(reply.key)
-    way = (reply.key, peer.agent.config.broker_id)
-    is_idle = way not in hosted.agent.followers.under_way
-    if log is not None and is_idle and _still_follows(hosted, peer, reply):
-        send_copy(hosted, peer, reply.key, log)
+def _tell_followers(
+    hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log"
+) -> None:
+    """Lets the followers learn a risen high watermark: with the Fetch that waits (B5.21).
+
+    It is answered after its wait, or, where the network takes no time, at once.
+    """
+    from .replication.copying import follow_marks
+
+    for broker_id in partition.replicas:
+        peer = hosted.peer(broker_id)
+        if peer is None or peer is hosted or not hosted.is_fetched_by(peer, key):
+            continue
+        follower, way = peer.store.logs.get(key), (key, broker_id)
+        if hosted.network_delays:
+            if way not in hosted.agent.followers.told_later:
+                hosted.agent.followers.told_later.add(way)
+                wait_us = peer.agent.config.replica_fetch_wait_ms * 1000
+                tell = partial(_tell, hosted, hosted.agent, peer, key)
+                hosted.clock.timeline.after(wait_us, tell)
+        elif follower is not None and follower.high_watermark < log.high_watermark:
+            follow_marks(log, follower, hosted.clock.now_ms)
+            peer.report_change()
+
+
+def _tell(hosted: HostedAgent, agent: Agent, peer: HostedAgent, key: PartitionKey) -> None:
+    """Answers a Fetch that has waited without a new batch."""
+    agent.followers.told_later.discard((key, peer.agent.config.broker_id))
+    log, follower = hosted.store.logs.get(key), peer.store.logs.get(key)
+    partition = hosted.known(key)
+    if agent is not hosted.agent or log is None or follower is None or partition is None:
+        return
+    leads = partition.leader == agent.config.broker_id and hosted.is_fetched_by(peer, key)
+    if leads and follower.high_watermark < log.high_watermark:
+        send_copy(hosted, peer, key, log)
 
 
 def _still_follows(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> bool:
@@ -157,6 +185,7 @@ def _still_follows(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> bo
     partition = hosted.known(reply.key)
     return (
         hosted.agent is reply.agent
+        and peer.agent is reply.follower
         and partition is not None
         and partition.leader_epoch == reply.epoch
         and hosted.is_fetched_by(peer, reply.key)
@@ -181,8 +210,7 @@ def note_fetch(hosted: HostedAgent, key: PartitionKey, broker_id: int, offset: i
     now_ms = hosted.clock.now_ms
     hosted.agent.followers.others.add(broker_id)
     hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
-    if raise_high_watermark(hosted, key, partition, log, _settings(hosted, key)):
-        hosted.report_change()
+    raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
 
 
 def note_lags_of_others(hosted: HostedAgent, key: PartitionKey, partition: Partition) -> None:
@@ -206,10 +234,14 @@ def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> 
 
 
 def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> None:
-    """Begins to lead, if the leader epoch is new: no follower has fetched yet (B6.50)."""
-    if not log.epochs.begin_to_lead(partition.leader_epoch, log.end_offset):
+    """Begins to lead, if the leader epoch is new to the process: nobody has fetched yet (B6.50).
+
+    A process leads once it is in service (B6.74).
+    """
+    epoch = partition.leader_epoch
+    if not hosted.is_in_service or not hosted.agent.followers.begin_to_lead(key, epoch):
         return
-    hosted.agent.followers.forget(key)
+    log.epochs.begin_to_lead(epoch, log.end_offset)
     others = [other for other in partition.isr if other != hosted.agent.config.broker_id]
     for broker_id in others:
         if hosted.peer(broker_id) is not None or broker_id in hosted.agent.followers.others:
@@ -225,25 +257,29 @@ def raise_high_watermark(
     partition: Partition,
     log: "Log",
     settings: "LogSettings",
-) -> bool:
-    """Raises the high watermark to what the maximal ISR has; True if it rose (B6.30)."""
+) -> None:
+    """Raises the high watermark to what the maximal ISR has, and tells those who wait (B6.30)."""
     if log.high_watermark >= log.end_offset or not settings.is_enough(partition):
-        return False
+        return
     end = hosted.agent.followers.end_of_all(key, partition, log.end_offset)
-    if end <= log.high_watermark:
-        return False
-    log.high_watermark = end
-    return True
+    if end > log.high_watermark:
+        log.high_watermark = end
+        if len(partition.replicas) > 1:
+            _tell_followers(hosted, key, partition, log)
+        hosted.report_change()
 
 
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
-    followers = hosted.agent.followers
+    followers, me = hosted.agent.followers, hosted.agent.config.broker_id
+    followers.forget_unknown(lambda key: hosted.known(key) is not None)
     for key, log in list(hosted.store.logs.items()):
         partition = hosted.known(key)
-        if partition is None or not followers.note_seen(key, partition):
+        if partition is None or (partition.leader == me and not hosted.is_in_service):
             continue
-        if partition.leader == hosted.agent.config.broker_id:
+        if not followers.note_seen(key, partition):
+            continue
+        if partition.leader == me:
             lead(hosted, key, partition, log)
             followers.keep_members(key, partition)
             raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
@@ -251,7 +287,7 @@ def observe(hosted: HostedAgent) -> None:
         followers.forget(key)
         leader = hosted.peer(partition.leader)
         if leader is not None:
-            leader.catches_up(key, hosted.agent.config.broker_id)
+            leader.catches_up(key, me)
 
 
 def lags(hosted: HostedAgent | None, key: PartitionKey, partition: Partition) -> list[int | None]:
@@ -286,12 +322,10 @@ def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
 
 
 def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
-    """Returns the settings of a log; those of Kafka until the broker has had a request."""
-    from .log.settings import LogSettings
+    """Returns the settings of a log, by the configurations that the broker knows."""
+    from .messages.topic_texts import log_settings
 
-    if hosted.log_settings is None:
-        return LogSettings()
-    return hosted.log_settings(hosted.agent.image.topics[key[0]].name)
+    return log_settings(hosted, hosted.agent.image.topics[key[0]].name)
 
 
 def _instant(hosted: HostedAgent) -> "Instant":

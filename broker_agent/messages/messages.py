@@ -67,7 +67,8 @@ class Messages:
     ) -> None:
         self._hosted, self._forward, self._wall_ms = hosted, forward, wall_ms
         self._waits, self._poll_clock = waits, poll_clock
-        hosted.on_replicas_change = waits.look_again
+        if waits.look_again not in hosted.on_replicas_change:
+            hosted.on_replicas_change.append(waits.look_again)
         self._replicas = Replicas(hosted, texts, retention)
         self._sessions = FetchSessions(random)
         self._producing = Producing(self._replicas, waits, listener)

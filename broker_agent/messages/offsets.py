@@ -182,7 +182,7 @@ def _deleted(
         )
     log.delete_before(until, at.now_ms)
     replicas.delete_on_followers(replica, at)
-    if replicas.waits_for_followers(replica):  # Kafka waits for the followers until the timeout
+    if replicas.lacks_a_follower(replica):  # Kafka waits for the followers until the timeout
         return DeleteRecordsPartitionResult(
             partition_index=index, low_watermark=-1, error_code=ErrorCode.REQUEST_TIMED_OUT
         )

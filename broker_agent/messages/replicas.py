@@ -58,7 +58,6 @@ class Replicas:
         self._texts = texts
         self._retention = retention
         self._settings: dict[str, tuple[tuple[object, object, object], LogSettings]] = {}
-        hosted.log_settings = self.settings
 
     @property
     def image(self) -> Image:
@@ -119,8 +118,8 @@ class Replicas:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
 
     def check_leads(self, partition: Partition) -> None:
-        """Raises ApiError if the broker does not lead the partition."""
-        if partition.leader != self.broker_id:
+        """Raises ApiError if the broker does not lead the partition, or is not in service yet."""
+        if partition.leader != self.broker_id or not self.hosted.is_in_service:
             raise ApiError(NOT_LEADER, "")
 
     def check_epoch(self, partition: Partition, epoch: int) -> None:
@@ -215,14 +214,23 @@ class Replicas:
         if len(partition.replicas) == 1:
             return False
         followers = hosted.agent.followers
-        if followers.is_behind(key) or not followers.others.isdisjoint(partition.isr):
+        members = followers.members(key, partition)
+        if followers.is_behind(key) or not followers.others.isdisjoint(members):
             return True
-        if hosted.network_delays and len(partition.isr) > 1:
+        if hosted.network_delays and len(members) > 1:
             return True
         return any(
-            peer.agent.config.broker_id in partition.isr
+            peer.agent.config.broker_id in members
             and not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
             for peer in self._others(partition)
+        )
+
+    def lacks_a_follower(self, replica: Replica) -> bool:
+        """True if a member of the ISR does not fetch."""
+        return any(
+            peer.agent.config.broker_id in replica.partition.isr
+            and not self.hosted.is_fetched_by(peer, replica.key)
+            for peer in self._others(replica.partition)
         )
 
     def _others(self, partition: Partition) -> Iterator[HostedAgent]:
@@ -261,7 +269,10 @@ class Replicas:
             leading.note_lag(hosted, key, partition, broker_id, from_offset)
         if hosted.agent.followers.others:
             leading.note_lags_of_others(hosted, key, partition)
-        leading.raise_high_watermark(hosted, key, partition, log, settings)
+        if not hosted.agent.followers.is_behind(key) and replica.has_enough:
+            log.high_watermark = log.end_offset
+        else:
+            leading.raise_high_watermark(hosted, key, partition, log, settings)
         for follower in reached:
             follow_marks(log, follower, at.now_ms)
 

@@ -11,7 +11,7 @@ from ..log.batch import Data
 from ..log.log import Instant
 from .fetch import FETCH_BYTES_MAX, Fetching
 from .fetch_sessions import Wanted
-from .fetched import data_of, is_consumer
+from .fetched import data_of, is_consumer, replica_id
 from .known_replica import KnownReplica
 from .replicas import Replica, Replicas
 from .short_format import (
@@ -199,6 +199,7 @@ def is_short_fetch(request: FetchRequest, version: int) -> bool:
     """True for a request that `ShortFetch` can repeat."""
     return (
         version >= FETCH_SINCE
+        and replica_id(request) < 0
         and request.session_id == 0
         and request.session_epoch == -1
         and request.min_bytes == 1

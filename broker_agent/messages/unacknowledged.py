@@ -34,11 +34,16 @@ class Unacknowledged:
         keys, look = self._producing.unacknowledged(self._response), self._look
         self._stop = lambda: waits.stop(keys, look)
         waits.wait(keys, look)
-        clock.after(self._request.timeout_ms * 1000, self._reply)
+        clock.after(self._request.timeout_ms * 1000, self._time_is_up)
 
     def _look(self) -> None:
         self._response = self._producing.look_again(self._request, self._response, self._now())
         if not self._producing.unacknowledged(self._response):
+            self._reply()
+
+    def _time_is_up(self) -> None:
+        if self._stop is not None:
+            self._look()
             self._reply()
 
     def _reply(self) -> None:

@@ -11,14 +11,17 @@ from ..log.settings import LogSettings
 from .followers import Truncated
 
 
-def cut_where_logs_part(leader: Log, follower: Log) -> Truncated | None:
+def cut_where_logs_part(leader: Log, follower: Log, now_ms: int) -> Truncated | None:
     """Cuts the follower's log where its history is not its leader's; returns what it lost."""
     before, committed = follower.end_offset, follower.high_watermark
     for _ in range(len(follower.epochs.entries) + 1):  # each round removes an epoch
         target = _parting(leader, follower)
         if target is None:
             break
-        truncate(follower, target)
+        if target < follower.start_offset:  # below all that it has
+            follower.begin_anew(target, now_ms)
+        else:
+            truncate(follower, target)
     after = follower.end_offset
     return None if after == before else Truncated(after, before, max(after, committed))
 
@@ -42,7 +45,7 @@ def _parting(leader: Log, follower: Log) -> int | None:
 def copy_rest(
     leader: Log, follower: Log, at: Instant, settings: LogSettings, until: int | None = None
 ) -> bool:
-    """Appends what the follower lacks; False if a damaged batch of the leader is in the way.
+    """Appends what the follower lacks; False if that cannot be, as of a damaged batch.
 
     `until` is the end of what a delayed reply has (None: everything). A follower that ends before
     its leader's log begins starts anew there (B5.15).
@@ -57,7 +60,7 @@ def copy_rest(
         if leader.base_offsets[place] in leader.damaged:
             return False
         follower.append_copy(leader, leader.batches[place], at, settings)
-    return True
+    return follower.end_offset == leader.end_offset or until is not None
 
 
 def follow_marks(

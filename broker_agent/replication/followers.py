@@ -1,6 +1,6 @@
 """What the process of a leader knows of its followers (rules B6.2, B6.3 and B6.30)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
@@ -68,15 +68,18 @@ class Followers:
 
     A follower in an ISR that has no lag here has all of its leader's log. `others` are the brokers
     of other processes that have ever fetched from this one. `under_way` has the partitions, and the
-    followers, between which a delayed reply or the next Fetch is on its way.
+    followers, between which a delayed reply or the next Fetch is on its way; `told_later` those
+    whose waiting Fetch will tell the high watermark.
     """
 
     def __init__(self) -> None:
         self._lags: dict[PartitionKey, dict[int, Lag]] = {}
-        self._proposed: dict[PartitionKey, tuple[int, frozenset[int]]] = {}
+        self._proposed: dict[PartitionKey, tuple[int, tuple[int, ...]]] = {}
+        self._led: dict[PartitionKey, int] = {}  # the leader epochs in which this process leads
         self._fetched: dict[PartitionKey, dict[int, Fetched]] = {}
         self.others: set[int] = set()
         self.under_way: set[tuple[PartitionKey, int]] = set()
+        self.told_later: set[tuple[PartitionKey, int]] = set()
         self._seen: dict[PartitionKey, Partition] = {}
 
     # What they have fetched
@@ -104,6 +107,21 @@ class Followers:
         return self._fetched.get(key, {}).get(broker_id, NEVER_FETCHED)
 
     # Lags
+
+    def begin_to_lead(self, key: PartitionKey, epoch: int) -> bool:
+        """Notes that the process leads in an epoch; False if it has noted that before."""
+        if self._led.get(key) == epoch:
+            return False
+        self.forget(key)
+        self._led[key] = epoch
+        return True
+
+    def forget_unknown(self, is_known: Callable[[PartitionKey], bool]) -> None:
+        """Forgets the followers of partitions that were deleted."""
+        for key in {*self._lags, *self._proposed, *self._led, *self._fetched, *self._seen}:
+            if not is_known(key):
+                self.forget(key)
+                self._seen.pop(key, None)
 
     def note_seen(self, key: PartitionKey, partition: Partition) -> bool:
         """Notes how the process knows a partition; False if it has known it so before."""
@@ -146,6 +164,7 @@ class Followers:
         self._lags.pop(key, None)
         self._proposed.pop(key, None)
         self._fetched.pop(key, None)
+        self._led.pop(key, None)
 
     def keep_members(self, key: PartitionKey, partition: Partition) -> None:
         """Forgets the lags of followers that have left the ISR."""
@@ -156,18 +175,21 @@ class Followers:
     # Proposals
 
     def propose(self, key: PartitionKey, partition: Partition, isr: tuple[int, ...]) -> None:
-        """Notes whom the leader asks the controller to add to an ISR."""
-        self._proposed[key] = (partition.partition_epoch, frozenset(isr))
+        """Notes the ISR, with new members, that the leader asks the controller for."""
+        self._proposed[key] = (partition.partition_epoch, isr)
 
     def withdraw(self, key: PartitionKey) -> None:
         """Notes that the controller has refused a proposal."""
         self._proposed.pop(key, None)
 
+    def proposal(self, key: PartitionKey, partition: Partition) -> tuple[int, ...]:
+        """Returns the ISR that was asked for, and neither refused nor answered by a record."""
+        epoch, isr = self._proposed.get(key, (-1, ()))
+        return isr if epoch == partition.partition_epoch else ()
+
     def members(self, key: PartitionKey, partition: Partition) -> frozenset[int]:
         """Returns the maximal ISR: with those who are proposed until the partition changes."""
-        epoch, proposed = self._proposed.get(key, (-1, frozenset()))
-        is_open = epoch == partition.partition_epoch
-        return frozenset(partition.isr) | proposed if is_open else frozenset(partition.isr)
+        return frozenset((*partition.isr, *self.proposal(key, partition)))
 
     def end_of_all(self, key: PartitionKey, partition: Partition, log_end: int) -> int:
         """Returns the offset below which all of the maximal ISR have the log (B6.30)."""

@@ -12,7 +12,7 @@ would have come that waited at the leader, then each time that a follower repeat
 from collections.abc import Callable
 
 from kraftsim.controller.core import rpc
-from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.log.records import RECOVERED
@@ -25,6 +25,8 @@ from ..log.periodic import Periodic
 from .followers import Followers, Lag
 
 PARTITIONS_PER_REQUEST_MAX = 1000
+GIVEN_UP = (ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED)
+"""Errors after which a leader gives a proposal up; after others it waits for a record (B6.44)."""
 
 CatchesUp = Callable[[PartitionKey, int], bool]
 """Lets a replica fetch from the leader that asks; True if it does, and has everything then."""
@@ -71,7 +73,14 @@ class InSync:
 
     def _awaited(self, image: Image) -> dict[Entry, Lag | None]:
         """Returns the replicas that are missing, and those that lag."""
-        lags = {(key, broker_id): lag for key, broker_id, lag in self._followers.lags()}
+        me = self._config.broker_id
+        lags = {
+            (key, broker_id): lag
+            for key, broker_id, lag in self._followers.lags()
+            if (topic := image.topics.get(key[0])) is not None
+            and (partition := topic.partitions.get(key[1])) is not None
+            and partition.leader == me
+        }
         return {**dict.fromkeys(self._missing(image)), **lags}
 
     def _wait_for(self, due_ms: dict[Entry, int]) -> None:
@@ -113,8 +122,9 @@ class InSync:
         for entry in ready[:PARTITIONS_PER_REQUEST_MAX]:
             lag = awaited[entry]
             due_ms[entry] = self._next_ms(lag, now_ms, self._config.replica_fetch_backoff_ms)
-            if catches_up(*entry):
-                if lag is None:
+            # A proposal without an answer is sent again, whatever became of the replica (B6.41).
+            if self._is_proposed(image, entry) or catches_up(*entry):
+                if lag is None or self._is_proposed(image, entry):
                     returned.append(entry)
                 else:
                     del due_ms[entry]
@@ -126,13 +136,18 @@ class InSync:
         request = self._request(image, broker_epoch, returned, out)
         return [self._conversation.send(request, now_ms, controller_id)]
 
+    def _is_proposed(self, image: Image, entry: Entry) -> bool:
+        key, replica = entry
+        partition = image.partition(key)
+        return replica in self._followers.proposal(key, partition) and replica not in partition.isr
+
     def on_reply(self, sent: Send, reply: rpc.Response | ApiError | None) -> None:
         """Permit the next request; the result of a proposal arrives through the metadata."""
         is_current = self._conversation.accept(sent)
         if is_current and isinstance(reply, rpc.AlterPartitionResponse):
             for topic in reply.topics:
                 for partition in topic.partitions:
-                    if partition.error_code:
+                    if partition.error_code in GIVEN_UP:
                         self._followers.withdraw((topic.topic_id, partition.partition_index))
 
     def _missing(self, image: Image) -> list[Entry]:
@@ -169,7 +184,9 @@ class InSync:
         for key, (added, removed) in changes.items():
             partition = image.partition(key)
             isr = dict.fromkeys((*partition.isr, *added))
-            wanted = tuple(member for member in isr if member not in removed)
+            wanted = self._followers.proposal(key, partition) or tuple(
+                member for member in isr if member not in removed
+            )
             if added:
                 self._followers.propose(key, partition, wanted)
             topics.setdefault(key[0], []).append(_proposal(image, key, wanted))

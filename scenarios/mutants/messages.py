@@ -110,7 +110,7 @@ def copies_nothing(swaps: Swaps) -> None:
 )
 def cuts_nothing(swaps: Swaps) -> None:
     """Lets no follower cut its log."""
-    swaps.attribute(copying, "cut_where_logs_part", lambda leader, follower: None)
+    swaps.attribute(copying, "cut_where_logs_part", lambda leader, follower, now_ms: None)
 
 
 @mutant(

@@ -21,7 +21,7 @@ def written(*terms: tuple[int, int]) -> Log:
 
 def became(follower: Log, leader: Log) -> Truncated | None:
     """What the follower gave up on the way to its leader's log, which it has afterwards."""
-    truncated = cut_where_logs_part(leader, follower)
+    truncated = cut_where_logs_part(leader, follower, 0)
     assert copy_rest(leader, follower, instant(), SHIPPED)
     follow_marks(leader, follower, 0)
     assert follower.end_offset == leader.end_offset
