@@ -15,6 +15,8 @@ from ..core.profile import Profile
 from ..core.slices import INDEXED_PER_STEP
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
+from .applied_configs import AppliedConfigs
+from .config import NodeConfig
 from .replayed import is_replayed
 
 LOADED_RECORDS_MAX = 2_500  # and partitions removed, of one step; a larger batch has its own
@@ -27,8 +29,9 @@ class Loading:
     bound before all committed records were loaded.
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, config: NodeConfig) -> None:
         self._profile = profile
+        self.applied_configs = AppliedConfigs(config)
         self.loader = _loader(profile)
         self.loaded = 0
         self.has_more = False
@@ -80,6 +83,7 @@ class Loading:
                     return
                 index.put_off()
             self.loader.load(batch)
+            self.applied_configs.note(batch, self.image)
             self.loaded = batch.last_offset + 1
             yield batch
 

@@ -80,7 +80,7 @@ class Node:
         self.deadline_ms = NEVER_MS
         self.high_watermark_moved_wall_ms = 0
         self._handlers, self._random = handlers, random
-        self._loading = Loading(profile)
+        self._loading = Loading(profile, config)
         self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
@@ -225,6 +225,7 @@ class Node:
             profile=self.profile,
             image=self.committed,
             static=static_settings(self.settings) | self.config.properties,
+            kept=self._loading.applied_configs.kept,
         )
 
     def _start(self, event: protocol.Started, turn: protocol.Turn) -> None:

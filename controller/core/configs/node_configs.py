@@ -73,13 +73,15 @@ def static_settings(settings: Settings) -> dict[str, str]:
 class NodeView:
     """What a node knows when it describes configurations.
 
-    `static` are the configurations with which its process was started.
+    `static` are the configurations with which its process was started, `kept` the dynamic ones, its
+    own and the cluster's, that its process applied last (None: none).
     """
 
     node_id: int
     profile: Profile
     image: Image
     static: Mapping[str, str]
+    kept: "tuple[Mapping[str, str], Mapping[str, str]] | None" = None
 
     @property
     def known(self) -> Mapping[str, Definition]:
@@ -93,10 +95,22 @@ class NodeView:
         that do not parse or are out of their limits.
         """
         found = self.image.configs.get((BROKER_RESOURCE, resource_name), {})
+        return self._applicable(found, is_default=not resource_name)
+
+    def _applicable(self, found: Mapping[str, str], *, is_default: bool) -> dict[str, str]:
         return {
             name: text
             for name, text in found.items()
-            if self._applies(name, text, is_default=not resource_name)
+            if self._applies(name, text, is_default=is_default)
+        }
+
+    @property
+    def kept_levels(self) -> Mapping[int, Mapping[str, str]]:
+        """What the process applied last of its own dynamic values and of the cluster's."""
+        own, of_all = self.kept or ({}, {})
+        return {
+            FROM_NODE: self._applicable(own, is_default=False),
+            FROM_CLUSTER_DEFAULT: self._applicable(of_all, is_default=True),
         }
 
     def _applies(self, name: str, text: str, *, is_default: bool) -> bool:
@@ -158,17 +172,24 @@ def type_of(view: NodeView, name: str) -> str:
 def applied(view: NodeView, levels: Levels) -> Levels:
     """Returns the levels whose values apply.
 
-    A controller takes none of its dynamic values while they would give it listeners that are not a
-    controller's (4.4.0 was asked); they remain synonyms. Kafka keeps what applied before.
+    A controller takes no dynamic values while they would give it listeners that are not a
+    controller's, and keeps what it applied before (4.4.0 was asked); they are synonyms, though.
     """
-    text = dict(levels).get(FROM_NODE, {}).get("listeners")
-    if text is None or view.static.get("process.roles") != "controller":
+    own = dict(levels).get(FROM_NODE, {})
+    if has_listeners_of_its_kind(view.static, own):
         return levels
-    own = view.static.get("controller.listener.names", "").split(",")
+    kept = view.kept_levels
+    return tuple((source, kept.get(source, values)) for source, values in levels)
+
+
+def has_listeners_of_its_kind(static: Mapping[str, str], own: Mapping[str, str]) -> bool:
+    """False if a controller's own dynamic `listeners` name one that is not a controller's."""
+    text = own.get("listeners")
+    if text is None or static.get("process.roles") != "controller":
+        return True
+    names = static.get("controller.listener.names", "").split(",")
     found = (_ADDRESS.fullmatch(part) for part in LIST("listeners", text))
-    if all(match is not None and match[1].upper() in own for match in found):
-        return levels
-    return tuple(level for level in levels if level[0] not in (FROM_NODE, FROM_CLUSTER_DEFAULT))
+    return all(match is not None and match[1].upper() in names for match in found)
 
 
 def synonyms_of(levels: Levels, name: str, *, is_sensitive: bool) -> list[DescribeConfigsSynonym]:
