@@ -323,7 +323,7 @@ def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
 
 def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
     """Returns the settings of a log, by the configurations that the broker knows."""
-    from .messages.topic_texts import log_settings
+    from .topic_texts import log_settings
 
     return log_settings(hosted, hosted.agent.image.topics[key[0]].name)
 

@@ -53,6 +53,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "configurations metadata_fetch replication",
         "agent",
         "hosted_agent",
+        "topic_texts",
         "leading",
         "fleet messages",
     ),

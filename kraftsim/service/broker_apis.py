@@ -163,7 +163,7 @@ class BrokerApis:
     def _opened_messages(self) -> "Messages":
         from kraftsim.broker_agent.messages.bound import bound_of
         from kraftsim.broker_agent.messages.messages import Messages
-        from kraftsim.broker_agent.messages.topic_texts import texts_of
+        from kraftsim.broker_agent.topic_texts import texts_of
 
         data_plane, waits = self._data_plane, self._data_plane.waits
         if waits.on_append is None:  # the first broker with messages in this world

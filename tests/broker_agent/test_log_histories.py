@@ -21,8 +21,8 @@ from kraftsim.broker_agent.log.settings import LogSettings
 from kraftsim.broker_agent.log.validation import Accepted
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.broker_agent.messages.topic_texts import texts_of
 from kraftsim.broker_agent.replica_store import ReplicaStore
+from kraftsim.broker_agent.topic_texts import texts_of
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (

@@ -6,9 +6,9 @@ from kraftsim.controller.core.configs.node_configs import NodeView, topic_defaul
 from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.log.records import BROKER_RESOURCE, TOPIC_RESOURCE
 
-from .. import configurations
-from ..hosted_agent import HostedAgent
-from ..log.settings import NAMES, LogSettings, settings_of
+from . import configurations
+from .hosted_agent import HostedAgent
+from .log.settings import NAMES, LogSettings, settings_of
 
 
 def texts_of(view: NodeView, topic: str) -> Mapping[str, str]:
