@@ -5,22 +5,30 @@ it has fetched, and forwards what it does not refuse.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.configs import alteration, broker_loggers
 from kraftsim.controller.core.configs.guards import CORDONED_LOG_DIRS
 from kraftsim.controller.core.configs.node_changes import CheckTogether, check_broker_changes
-from kraftsim.controller.core.configs.node_configs import NodeView
+from kraftsim.controller.core.configs.node_configs import NodeView, topic_default
 from kraftsim.controller.core.configs.resources import ResourceType, has_configs, invalid_request
+from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.log.records import BROKER_RESOURCE, TOPIC_RESOURCE
 from kraftsim.controller.raft.protocol import Reply
 
 from .config import CLIENT_LISTENER, AgentConfig
 
+if TYPE_CHECKING:  # imported with the first message
+    from .log.settings import LogSettings
+
+KnownSettings = dict[str, tuple[list[Mapping[str, str] | None], "LogSettings"]]
+"""The settings of logs by topic, with the configurations from which they were made."""
 AlterRequest = rpc.IncrementalAlterConfigsRequest | rpc.AlterConfigsRequest
 Resource = rpc.IncrementalAlterConfigsResource | rpc.AlterConfigsResource
 Forward = Callable[[AlterRequest, Callable[[Reply], None]], None]
@@ -174,3 +182,45 @@ def _names(image: Image, resource_type: int) -> Iterable[str]:
     if resource_type in (ResourceType.BROKER, ResourceType.BROKER_LOGGER):
         return [str(broker.broker_id) for broker in image.brokers.values() if not broker.fenced]
     return sorted(name for of, name in image.configs if of == resource_type)
+
+
+# The logs of topics
+
+
+def texts_of(view: NodeView, topic: str) -> Mapping[str, str]:
+    """Returns the values of a topic's configurations that act on its logs."""
+    from .log.settings import NAMES  # with the first message
+
+    own = view.image.configs.get((TOPIC_RESOURCE, topic), {})
+    known, levels = TOPIC_CONFIGS[view.profile.topic_configs], view.levels
+    texts: dict[str, str] = {}
+    for name in NAMES:
+        text = own.get(name)
+        if text is None:
+            text = topic_default(levels, name)
+        if text is None:
+            text = known[name].default
+        if text is not None:
+            texts[name] = text
+    return texts
+
+
+def log_settings(
+    config: AgentConfig, image: Image, topic: str, known_settings: KnownSettings
+) -> "LogSettings":
+    """Returns the settings of a topic's logs at a broker, as they are now; keeps them as known."""
+    from .log.settings import settings_of  # with the first message
+
+    resources = ((TOPIC_RESOURCE, topic), (BROKER_RESOURCE, str(config.broker_id)))
+    # A change makes a new dictionary.
+    found: list[Mapping[str, str] | None] = [
+        image.configs.get(of) for of in (*resources, (BROKER_RESOURCE, ""))
+    ]
+    known = known_settings.get(topic)
+    if known is not None and all(a is b for a, b in zip(known[0], found, strict=True)):
+        return known[1]
+    static = properties(config)
+    view = NodeView(node_id=config.broker_id, profile=config.profile, image=image, static=static)
+    settings = settings_of(texts_of(view, topic))
+    known_settings[topic] = (found, settings)
+    return settings

@@ -4,7 +4,7 @@ The module does no IO, so the live service and virtual time run the same code. A
 process with a new incarnation; a kill does not recall requests already sent.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,8 +25,8 @@ from .replication.followers import Lag, StoppedFetcher, Truncated
 from .replication.in_sync import CatchesUp
 
 if TYPE_CHECKING:  # imported with the first message
+    from .configurations import KnownSettings
     from .log.byte_rate import ByteRate
-    from .log.settings import LogSettings
 
 
 IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
@@ -95,7 +95,7 @@ class HostedAgent:
         self.started_ms = 0  # when the process started
         self.on_replicas_change: list[Callable[[], None]] = []
         self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
-        self.log_settings: dict[str, tuple[list[Mapping[str, str] | None], LogSettings]] = {}
+        self.log_settings: KnownSettings = {}
         self._halted_ms = 0  # when the process ended or was paused last
         self.stopped_fetchers: list[StoppedFetcher] = []
         self.catches_up: CatchesUp = lambda key, broker_id: True

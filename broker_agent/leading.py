@@ -323,9 +323,11 @@ def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
 
 def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
     """Returns the settings of a log, by the configurations that the broker knows."""
-    from .topic_texts import log_settings
+    from .configurations import log_settings
 
-    return log_settings(hosted, hosted.agent.image.topics[key[0]].name)
+    agent = hosted.agent
+    topic = agent.image.topics[key[0]].name
+    return log_settings(agent.config, agent.image, topic, hosted.log_settings)
 
 
 def _instant(hosted: HostedAgent) -> "Instant":

@@ -53,7 +53,6 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "configurations metadata_fetch replication",
         "agent",
         "hosted_agent",
-        "topic_texts",
         "leading",
         "fleet messages",
     ),

@@ -161,9 +161,9 @@ class BrokerApis:
         return self._messages
 
     def _opened_messages(self) -> "Messages":
+        from kraftsim.broker_agent.configurations import texts_of
         from kraftsim.broker_agent.messages.bound import bound_of
         from kraftsim.broker_agent.messages.messages import Messages
-        from kraftsim.broker_agent.topic_texts import texts_of
 
         data_plane, waits = self._data_plane, self._data_plane.waits
         if waits.on_append is None:  # the first broker with messages in this world

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 from kraftsim.broker_agent import configurations
+from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.forwarding import Forwarding
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.broker_agent.topic_texts import texts_of
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image

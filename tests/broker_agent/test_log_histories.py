@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kraftsim.broker_agent import configurations
+from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.log import segments
 from kraftsim.broker_agent.log.batch import Header
 from kraftsim.broker_agent.log.log import Log
@@ -22,7 +23,6 @@ from kraftsim.broker_agent.log.validation import Accepted
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
 from kraftsim.broker_agent.replica_store import ReplicaStore
-from kraftsim.broker_agent.topic_texts import texts_of
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (

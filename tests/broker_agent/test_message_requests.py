@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.forwarding import Forwarding
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.broker_agent.topic_texts import texts_of
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.node_id import broker_node

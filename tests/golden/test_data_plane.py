@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.forwarding import Forwarding
 from kraftsim.broker_agent.log.periodic import Periodic
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.broker_agent.topic_texts import texts_of
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import response_to

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.log.settings import NAMES
-from kraftsim.broker_agent.topic_texts import texts_of
 from kraftsim.configuration.configuration import configuration_of
 from kraftsim.configuration.effects import NODE, sentences
 from kraftsim.configuration.names import (
