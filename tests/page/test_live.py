@@ -96,6 +96,6 @@ def test_the_panel_of_a_broker_shows_the_logs_that_it_leads(
     screen.select("Broker", 2)
 
     row = screen.panel.get_by_role("row").filter(has_text="t-0")
-    expect(row.get_by_role("cell")).to_have_text(["0", "2", re.compile(r"^[1-9]\d+$")])
+    expect(row.get_by_role("cell")).to_have_text(["0", "2", re.compile(r"^[1-9]\d+$"), "none"])
     screen.select("Broker", 3)
     expect(screen.panel.get_by_role("row")).to_have_count(0)
