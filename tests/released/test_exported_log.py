@@ -124,6 +124,8 @@ def put_into(data: Path, exported: Path, config: Path) -> None:
         leader=NODE_ID,
         leader_epoch=int(epochs[-1].split()[0]),
         partition_epoch=0,
+        # named, so that the broker has nothing to assign while its controller begins to lead
+        directories=(formatted.directory_id,),
     )
     records = (*formatted.bootstrap, TopicRecord(name="t", topic_id=topic_id), partition)
     (data / BOOTSTRAP_FILE).write_bytes(bootstrap_checkpoint(records, NOW_MS))
