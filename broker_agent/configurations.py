@@ -27,7 +27,8 @@ from .config import CLIENT_LISTENER, AgentConfig
 if TYPE_CHECKING:  # imported with the first message
     from .log.settings import LogSettings
 
-KnownSettings = dict[str, tuple[list[Mapping[str, str] | None], "LogSettings"]]
+Found = Mapping[str, str] | None
+KnownSettings = dict[str, tuple[tuple[Found, Found, Found], "LogSettings"]]
 """The settings of logs by topic, with the configurations from which they were made."""
 AlterRequest = rpc.IncrementalAlterConfigsRequest | rpc.AlterConfigsRequest
 Resource = rpc.IncrementalAlterConfigsResource | rpc.AlterConfigsResource
@@ -209,18 +210,20 @@ def log_settings(
     config: AgentConfig, image: Image, topic: str, known_settings: KnownSettings
 ) -> "LogSettings":
     """Returns the settings of a topic's logs at a broker, as they are now; keeps them as known."""
+    configs = image.configs
+    own = configs.get((TOPIC_RESOURCE, topic))
+    of_broker = configs.get((BROKER_RESOURCE, str(config.broker_id)))
+    of_all = configs.get((BROKER_RESOURCE, ""))
+    known = known_settings.get(topic)
+    if known is not None:
+        known_own, known_of_broker, known_of_all = known[0]
+        # A change makes a new dictionary.
+        if known_own is own and known_of_broker is of_broker and known_of_all is of_all:
+            return known[1]
     from .log.settings import settings_of  # with the first message
 
-    resources = ((TOPIC_RESOURCE, topic), (BROKER_RESOURCE, str(config.broker_id)))
-    # A change makes a new dictionary.
-    found: list[Mapping[str, str] | None] = [
-        image.configs.get(of) for of in (*resources, (BROKER_RESOURCE, ""))
-    ]
-    known = known_settings.get(topic)
-    if known is not None and all(a is b for a, b in zip(known[0], found, strict=True)):
-        return known[1]
     static = properties(config)
     view = NodeView(node_id=config.broker_id, profile=config.profile, image=image, static=static)
     settings = settings_of(texts_of(view, topic))
-    known_settings[topic] = (found, settings)
+    known_settings[topic] = ((own, of_broker, of_all), settings)
     return settings

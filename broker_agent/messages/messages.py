@@ -32,7 +32,7 @@ from .fetch_sessions import FetchSessions
 from .patience import PollClock
 from .produce import Producing
 from .quotas import PRODUCER_RATE, ByteQuotas
-from .replicas import Replicas, TextsOfTopic
+from .replicas import Replicas
 from .short_path import ShortPath, ShortPaths
 from .unacknowledged import Unacknowledged
 
@@ -46,8 +46,8 @@ BY_RACK = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 class Messages:
     """What one broker stores, as the clients of one listener see it.
 
-    `texts(image, topic)` returns the configurations of a topic in force, `wall_ms(now_ms)` what the
-    wall clock of clients shows now, `retention` has the times of looks for what is to be deleted.
+    `wall_ms(now_ms)` returns what the wall clock of clients shows now, `retention` has the times of
+    looks for what is to be deleted.
     `poll_clock()` returns the clock of those who poll, `forward` sends a request to the active
     controller.
     """
@@ -58,7 +58,6 @@ class Messages:
         listener: str,
         waits: FetchWaits,
         *,
-        texts: TextsOfTopic,
         wall_ms: Callable[[int], int],
         poll_clock: Callable[[], PollClock],
         forward: Forward,
@@ -69,7 +68,7 @@ class Messages:
         self._waits, self._poll_clock = waits, poll_clock
         if waits.look_again not in hosted.on_replicas_change:
             hosted.on_replicas_change.append(waits.look_again)
-        self._replicas = Replicas(hosted, texts, retention)
+        self._replicas = Replicas(hosted, retention)
         self._sessions = FetchSessions(random)
         self._producing = Producing(self._replicas, waits, listener)
         self._quotas = ByteQuotas(hosted)

@@ -3,21 +3,22 @@
 A broker knows its partitions from the metadata that it has fetched, and their logs from its disk.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey, Topic
-from kraftsim.controller.core.log.records import BROKER_RESOURCE, NO_LEADER, TOPIC_RESOURCE
+from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid
 
 from .. import leading
+from ..configurations import log_settings
 from ..hosted_agent import HostedAgent
 from ..log.compaction import compact
 from ..log.log import Instant, Log
 from ..log.periodic import CLEANING, Periodic
-from ..log.settings import LogSettings, settings_of
+from ..log.settings import LogSettings
 from ..replication.copying import follow_marks
 
 PRODUCER_CHECK_MS = 600_000  # producer.id.expiration.check.interval.ms
@@ -43,21 +44,13 @@ class Replica(NamedTuple):
     has_enough: bool
 
 
-TextsOfTopic = Callable[[Image, str], Mapping[str, str]]
-
-
 class Replicas:
-    """The replicas of one broker, whose id is `broker_id`, and whose process is `hosted`.
+    """The replicas of one broker, whose id is `broker_id`, and whose process is `hosted`."""
 
-    `texts(image, topic)` returns the configurations of a topic in force at this broker.
-    """
-
-    def __init__(self, hosted: HostedAgent, texts: TextsOfTopic, retention: Periodic) -> None:
+    def __init__(self, hosted: HostedAgent, retention: Periodic) -> None:
         self.broker_id = hosted.agent.config.broker_id
         self.hosted = hosted
-        self._texts = texts
         self._retention = retention
-        self._settings: dict[str, tuple[tuple[object, object, object], LogSettings]] = {}
 
     @property
     def image(self) -> Image:
@@ -132,19 +125,8 @@ class Replicas:
 
     def settings(self, name: str) -> LogSettings:
         """Returns the settings of a topic as they are now."""
-        configs = self.image.configs
-        own = configs.get((TOPIC_RESOURCE, name))
-        of_broker = configs.get((BROKER_RESOURCE, str(self.broker_id)))
-        of_all = configs.get((BROKER_RESOURCE, ""))
-        known = self._settings.get(name)
-        if known is not None:
-            known_own, known_of_broker, known_of_all = known[0]
-            # A change makes a new dictionary.
-            if known_own is own and known_of_broker is of_broker and known_of_all is of_all:
-                return known[1]
-        settings = settings_of(self._texts(self.image, name))
-        self._settings[name] = ((own, of_broker, of_all), settings)
-        return settings
+        agent = self.hosted.agent
+        return log_settings(agent.config, agent.image, name, self.hosted.log_settings)
 
     def leader_of(self, partition: Partition, listener: str) -> tuple[str, int, str | None] | None:
         """Returns host, port and rack of the leader at a listener; None if it is unknown."""

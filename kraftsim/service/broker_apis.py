@@ -161,7 +161,6 @@ class BrokerApis:
         return self._messages
 
     def _opened_messages(self) -> "Messages":
-        from kraftsim.broker_agent.configurations import texts_of
         from kraftsim.broker_agent.messages.bound import bound_of
         from kraftsim.broker_agent.messages.messages import Messages
 
@@ -174,7 +173,6 @@ class BrokerApis:
             self._agent,
             self.view.listener,
             waits,
-            texts=lambda image, topic: texts_of(self.config_view, topic),
             wall_ms=self._client_wall_ms,
             poll_clock=lambda: self._runtime.poll_clock,
             forward=self._forwarding.forward,

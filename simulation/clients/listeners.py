@@ -3,15 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
-from kraftsim.broker_agent import configurations
-from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.forwarding import Forwarding
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.uuid import Uuid
@@ -68,17 +64,8 @@ class Listeners:
             hosted,
             LISTENER,
             FetchWaits(),
-            texts=partial(_texts, hosted),
             wall_ms=lambda now_ms: now_ms + clock.wall_offset_ms,
             poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: hosted.agent.controller_id).forward,
             random=world.streams.draw_of(f"sessions/{broker_id}"),
         )
-
-
-def _texts(hosted: HostedAgent, image: Image, topic: str) -> "dict[str, str]":
-    """Returns the configurations of a topic in force at a broker."""
-    config = hosted.agent.config
-    static = configurations.properties(config)
-    view = NodeView(node_id=config.broker_id, profile=config.profile, image=image, static=static)
-    return dict(texts_of(view, topic))

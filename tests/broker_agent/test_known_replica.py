@@ -23,7 +23,7 @@ class Broker:
         create_topic(self.world, "t", (1,))
         pass_time(self.world, 1)
         self.hosted = self.world.agents[1]
-        self.replicas = Replicas(self.hosted, lambda image, topic: {}, RETENTION)
+        self.replicas = Replicas(self.hosted, RETENTION)
         self.known = KnownReplica(self.replicas, "t", ZERO_UUID, 0)
         self.now_ms = self.hosted.clock.now_ms
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from kraftsim.broker_agent import configurations
-from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.log import segments
 from kraftsim.broker_agent.log.batch import Header
 from kraftsim.broker_agent.log.log import Log
@@ -23,7 +21,6 @@ from kraftsim.broker_agent.log.validation import Accepted
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
 from kraftsim.broker_agent.replica_store import ReplicaStore
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     FetchPartition,
@@ -205,22 +202,10 @@ class History:
 def messages_of(world: World, broker_id: int) -> Messages:
     """What a broker's listener asks; time and metadata are those of the world."""
     agent = world.agents[broker_id]
-
-    def texts(image: Any, topic: str) -> Any:
-        config = agent.agent.config
-        view = NodeView(
-            node_id=broker_id,
-            profile=config.profile,
-            image=image,
-            static=configurations.properties(config),
-        )
-        return texts_of(view, topic)
-
     return Messages(
         agent,
         "PLAINTEXT",
         FetchWaits(),
-        texts=texts,
         wall_ms=lambda now_ms: world.timeline.wall_ms,
         poll_clock=lambda: world.timeline,
         forward=lambda request, reply_to: None,

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.forwarding import Forwarding
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.profile import KAFKA_4_3
@@ -49,9 +47,6 @@ class Broker:
             world.agents[1],
             "PLAINTEXT",
             FetchWaits(),
-            texts=lambda image, topic: texts_of(
-                NodeView(node_id=1, profile=KAFKA_4_3, image=image, static={}), topic
-            ),
             wall_ms=lambda now_ms: NOW_MS,
             poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: 3000).forward,

@@ -7,7 +7,7 @@ for the recorded ones; the clock is set to what it showed. Everything else is co
 import json
 import lzma
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,15 +15,12 @@ from typing import Any
 
 import pytest
 
-from kraftsim.broker_agent.configurations import texts_of
 from kraftsim.broker_agent.forwarding import Forwarding
 from kraftsim.broker_agent.log.periodic import Periodic
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import response_to
-from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.wire.apis.table import APIS
@@ -104,6 +101,8 @@ class Stand:
 
     def __post_init__(self) -> None:
         self.world = world = world_of(1, profile=KAFKA_4_3)
+        agent = world.agents[1].agent
+        agent.config = replace(agent.config, static=STATIC)
         self.wall_ms = 0
         entropy = (number / 10**6 for number in range(1, 10**6))
         send = partial(world.send_request, broker_node(1), is_forwarded=True)
@@ -111,7 +110,6 @@ class Stand:
             world.agents[1],
             "PLAINTEXT",
             FetchWaits(),
-            texts=self._texts,
             wall_ms=lambda now_ms: self.wall_ms,
             poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: 3000).forward,
@@ -127,10 +125,6 @@ class Stand:
             23: _at_once(self.messages.ends_of_epochs),
             61: _at_once(self.messages.describe_producers),
         }
-
-    def _texts(self, image: Image, topic: str) -> Mapping[str, str]:
-        view = NodeView(node_id=1, profile=KAFKA_4_3, image=image, static=STATIC)
-        return texts_of(view, topic)
 
     def put(self, probe: Probe) -> bytes | None:
         """The bytes of our response, with the recorded ids."""
