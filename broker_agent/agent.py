@@ -159,6 +159,10 @@ class Agent:
         self.followers.note_lag(key, broker_id, lag)
         self._in_sync.observe(self.image, now_ms)
 
+    def note_fetched_all(self, key: PartitionKey, broker_id: int, now_ms: int) -> None:
+        """Notes that a follower has fetched so much that it may join the ISR."""
+        self._in_sync.hurry(key, broker_id, now_ms)
+
     def _lost_its_metadata(self) -> bool:
         first = self.config.log_dirs[0]
         if first.directory_id not in self.store.failed:

@@ -21,12 +21,12 @@ from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found
-from .replication.followers import Lag, StoppedFetcher, Truncated
+from .replication.followers import Lag, SlowFetcher, StoppedFetcher, Truncated
 from .replication.in_sync import CatchesUp
 
 if TYPE_CHECKING:  # imported with the first message
     from .configurations import KnownSettings
-    from .log.byte_rate import ByteRate
+    from .log.byte_rate import ByteRate, SimpleByteRate
 
 
 IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
@@ -67,7 +67,9 @@ class HostedAgent:
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
     `on_replicas_change` are called when topics, leaders or log directories may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
-    `catches_up` and `observe_logs` are those of `leading.py`; `stopped_fetchers` are faults.
+    `replication_rates` has what it replicates of throttled partitions (`replication/throttles.py`).
+    `catches_up` and `observe_logs` are those of `leading.py`; `stopped_fetchers` and
+    `slow_fetchers` are faults.
     """
 
     def __init__(
@@ -95,9 +97,11 @@ class HostedAgent:
         self.started_ms = 0  # when the process started
         self.on_replicas_change: list[Callable[[], None]] = []
         self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
+        self.replication_rates: dict[str, SimpleByteRate] = {}
         self.log_settings: KnownSettings = {}
         self._halted_ms = 0  # when the process ended or was paused last
         self.stopped_fetchers: list[StoppedFetcher] = []
+        self.slow_fetchers: list[SlowFetcher] = []
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
 
@@ -136,6 +140,7 @@ class HostedAgent:
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
         self.byte_rates.clear()
+        self.replication_rates.clear()
         self.started_ms = self.clock.now_ms
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
@@ -224,7 +229,7 @@ class HostedAgent:
             return False
         if self._host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
-        if peer.stopped_fetchers and any(of.stops(key) for of in peer.stopped_fetchers):
+        if peer.stopped_fetchers and any(of.meets(key) for of in peer.stopped_fetchers):
             return False
         return peer.follows(key, self.leader_epoch(key))
 
@@ -233,9 +238,19 @@ class HostedAgent:
         """True if what is sent to another broker may take some time."""
         return self._host.network_delays
 
-    def deliver(self, broker_id: int, action: Callable[[], None], *, is_reply: bool) -> None:
-        """Runs `action` as the Fetch of another broker, or the reply to it, has arrived."""
-        self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=is_reply), action)
+    def deliver_fetch(self, broker_id: int, action: Callable[[], None]) -> None:
+        """Runs `action` as a Fetch of another broker has arrived here."""
+        self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=False), action)
+
+    def deliver_reply(self, broker_id: int, action: Callable[[], None], taking_us: int) -> None:
+        """Runs `action` as another broker has taken the reply to a Fetch of it."""
+        lag_us = self._host.lag_us(broker_id, is_reply=True)
+        self.clock.timeline.after(lag_us + taking_us, action)
+
+    def taking_us(self, key: PartitionKey, size: int) -> int:
+        """Returns how long a slow fetcher takes for bytes of a partition; 0 if it is not slow."""
+        rates = [of.bytes_per_second for of in self.slow_fetchers if of.meets(key)]
+        return size * 1_000_000 // min(rates) if rates else 0
 
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
@@ -243,7 +258,7 @@ class HostedAgent:
         if peer is not None and (peer.is_paused or not peer.is_alive):
             return peer.clock.now_ms - peer._halted_ms
         for stopped in () if peer is None else peer.stopped_fetchers:
-            if peer is not None and stopped.stops(key):
+            if peer is not None and stopped.meets(key):
                 return peer.clock.now_ms - stopped.since_ms
         return self._host.silence_ms(broker_id) or 0
 
@@ -262,6 +277,11 @@ class HostedAgent:
     def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag) -> None:
         """Notes a follower that lags, and looks at it again soon."""
         self.agent.note_lag(key, broker_id, lag, self.clock.now_ms)
+        self._arm()
+
+    def note_fetched_all(self, key: PartitionKey, broker_id: int) -> None:
+        """Notes that a follower may join the ISR, and looks at it at once."""
+        self.agent.note_fetched_all(key, broker_id, self.clock.now_ms)
         self._arm()
 
     def report_change(self) -> None:

@@ -1,7 +1,7 @@
 """What a broker does for the followers of the partitions that it leads (rules B5 and B6).
 
 A follower that can fetch has everything in the instant of an append (`messages/replicas.py`), or,
-where the network takes its time, as soon as that has passed (`send_copy`). One that cannot lags:
+where that takes its time, reply by reply (`send_copy`). One that cannot lags:
 its process is dead or paused, the network between the two is closed in a direction, it knows
 another leader, or cannot write. While it is in the ISR the high watermark stands still, until the
 follower catches up or has left.
@@ -16,11 +16,15 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from .agent import Agent
 from .hosted_agent import HostedAgent
-from .replication.followers import NEVER_FETCHED, Lag
+from .replication import throttles
+from .replication.followers import NEVER_FETCHED, Fetched, Lag
 
 if TYPE_CHECKING:
     from .log.log import Instant, Log
     from .log.settings import LogSettings
+
+
+FETCH_BYTES, FETCH_BYTES_MAX = "replica.fetch.max.bytes", 1_048_576
 
 
 def attach(hosted: HostedAgent) -> HostedAgent:
@@ -49,12 +53,28 @@ def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
         return True  # without a message nothing is to be copied
     if not peer.can_write_to(partition):
         return False
-    log, settings, at = _log(hosted, key), _settings(hosted, key), _instant(hosted)
+    log, settings = _log(hosted, key), _settings(hosted, key)
     lead(hosted, key, partition, log)
-    if not copy(hosted, peer, key, log, at, settings):
+    has_begun = log.end_offset or _log(peer, key).end_offset  # else its Fetch waits for a message
+    if has_begun and takes_time(hosted, peer, key, settings):
+        send_copy(hosted, peer, key, log)
+        return _has_fetched_all(hosted, key, broker_id)
+    if not copy(hosted, peer, key, log, settings):
         return False
     raise_high_watermark(hosted, key, partition, log, settings)
     return True
+
+
+def takes_time(
+    hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, settings: "LogSettings"
+) -> bool:
+    """True if a follower has what it fetches later, reply by reply.
+
+    The network takes its time, the follower is slow, or the partition is throttled.
+    """
+    if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
+        return True
+    return bool(peer.slow_fetchers) and peer.taking_us(key, 1) > 0
 
 
 def copy(
@@ -62,71 +82,82 @@ def copy(
     peer: HostedAgent,
     key: PartitionKey,
     log: "Log",
-    at: "Instant",
     settings: "LogSettings",
+    reply: "Delayed | None" = None,
 ) -> bool:
-    """Lets the log of a follower become that of its leader; False if it cannot take everything."""
-    from .log.log import Log
+    """Lets the log of a follower become that of its leader; False if it cannot take everything.
+
+    `reply` is what it has to take (None: all that the leader has now).
+    """
     from .replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
-    follower = peer.store.logs.get(key)
-    if follower is None:
-        follower = peer.store.logs[key] = Log(at.now_ms)
+    at, follower = _instant(peer), _log(peer, key)
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
-    is_whole = copy_rest(log, follower, at, settings)
-    if is_whole:
-        hosted.agent.followers.note_caught_up(key, peer.agent.config.broker_id)
-    follow_marks(log, follower, at.now_ms)
+    until, told = (None, None) if reply is None else (reply.end, reply.high_watermark)
+    is_whole = copy_rest(log, follower, at, settings, until)
+    if is_whole and reply is None:
+        hosted.agent.followers.note_copied(key, peer.agent.config.broker_id)
+    follow_marks(log, follower, at.now_ms, told)
     return is_whole
 
 
 class Delayed(NamedTuple):
-    """The reply to a follower's Fetch, from the process `agent` to `follower`, while it travels."""
+    """The reply to a follower's Fetch, from the process `agent` to `follower`, while it travels.
+
+    It has the batches up to offset `end`, which are `size` bytes.
+    """
 
     agent: Agent
     follower: Agent
     key: PartitionKey
     epoch: int
     end: int
+    size: int
     high_watermark: int
 
 
 def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "Log") -> None:
-    """Answers the Fetch of a follower over a network that takes its time, unless one is answered.
+    """Answers the Fetch of a follower that takes its time, unless one is answered.
 
     The follower appends what the reply has as it arrives; its next Fetch acknowledges that, and
-    takes its time, too.
+    takes its time, too. While a throttle holds, there is nothing but the next Fetch.
     """
-    way = (key, peer.agent.config.broker_id)
-    if way in hosted.agent.followers.under_way:
+    from .replication.copying import part_of
+
+    way, partition = (key, peer.agent.config.broker_id), hosted.known(key)
+    if way in hosted.agent.followers.under_way or partition is None:
         return
     hosted.agent.followers.under_way.add(way)
-    epoch = hosted.leader_epoch(key)
-    ends = (log.end_offset, log.high_watermark)
-    reply = Delayed(hosted.agent, peer.agent, key, epoch, *ends)
-    hosted.deliver(way[1], partial(_arrive, hosted, peer, reply), is_reply=True)
+    offset, settings = _log(peer, key).end_offset, _settings(hosted, key)
+    end, size = part_of(log, offset, peer.agent.config.number(FETCH_BYTES, FETCH_BYTES_MAX))
+    epoch, high_watermark = partition.leader_epoch, log.high_watermark
+    reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark)
+    is_behind = offset < high_watermark
+    if throttles.holds_back(
+        hosted, key[1], partition, way[1], settings
+    ) or throttles.holds_itself_back(peer, key[1], settings, is_behind=is_behind):
+        # 4.3.1 asks again after about half a second, on either side.
+        wait_us = peer.agent.config.replica_fetch_wait_ms * 1000
+        hosted.clock.timeline.after(wait_us, partial(_acknowledge, hosted, peer, reply))
+        return
+    throttles.note_sent(hosted, key[1], size, settings)
+    arrive = partial(_arrive, hosted, peer, reply)
+    hosted.deliver_reply(way[1], arrive, peer.taking_us(key, size))
 
 
 def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
-    from .replication.copying import copy_rest, cut_where_logs_part, follow_marks
-
-    log, at, key = hosted.store.logs.get(reply.key), _instant(hosted), reply.key
-    if log is None or not _still_follows(hosted, peer, reply):
-        reply.agent.followers.under_way.discard((key, peer.agent.config.broker_id))
-        return
-    follower = _log(peer, key)
-    truncated = cut_where_logs_part(log, follower, at.now_ms)
-    if truncated is not None:
-        peer.report_truncated(key, truncated)
-    if not copy_rest(log, follower, at, _settings(hosted, key), reply.end):
-        reply.agent.followers.under_way.discard((key, peer.agent.config.broker_id))
-        return  # `InSync` looks again after replica.fetch.backoff.ms (B5.42)
-    follow_marks(log, follower, at.now_ms, reply.high_watermark)
-    peer.report_change()
-    broker_id = peer.agent.config.broker_id
-    hosted.deliver(broker_id, partial(_acknowledge, hosted, peer, reply), is_reply=False)
+    key, broker_id, log = reply.key, peer.agent.config.broker_id, hosted.store.logs.get(reply.key)
+    if log is not None and _still_follows(hosted, peer, reply):
+        settings = _settings(hosted, key)
+        if copy(hosted, peer, key, log, settings, reply):
+            throttles.note_taken(peer, key[1], reply.size, settings)
+            peer.report_change()
+            hosted.deliver_fetch(broker_id, partial(_acknowledge, hosted, peer, reply))
+            return
+    # `InSync` looks again after replica.fetch.backoff.ms (B5.42).
+    reply.agent.followers.under_way.discard((key, broker_id))
 
 
 def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
@@ -136,19 +167,38 @@ def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None
     log, partition = hosted.store.logs.get(key), hosted.known(key)
     if log is None or partition is None or not _still_follows(hosted, peer, reply):
         return
-    offset, now_ms = peer.store.logs[key].end_offset, hosted.clock.now_ms
-    hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
-    raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
+    offset = _log(peer, key).end_offset
+    _count_fetch(hosted, key, partition, log, broker_id, offset)
     if offset < log.end_offset:
         send_copy(hosted, peer, key, log)
 
 
+def _count_fetch(
+    hosted: HostedAgent,
+    key: PartitionKey,
+    partition: Partition,
+    log: "Log",
+    broker_id: int,
+    offset: int,
+) -> None:
+    """Counts the Fetch of a follower: the high watermark may rise, the ISR may grow (B6.20)."""
+    now_ms = hosted.clock.now_ms
+    hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
+    raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
+    if broker_id not in partition.isr and _has_fetched_all(hosted, key, broker_id):
+        hosted.note_fetched_all(key, broker_id)
+
+
 def _tell_followers(
-    hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log"
+    hosted: HostedAgent,
+    key: PartitionKey,
+    partition: Partition,
+    log: "Log",
+    settings: "LogSettings",
 ) -> None:
     """Lets the followers learn a risen high watermark: with the Fetch that waits (B5.21).
 
-    It is answered after its wait, or, where the network takes no time, at once.
+    It is answered after its wait, or, where a copy takes no time, at once.
     """
     from .replication.copying import follow_marks
 
@@ -157,7 +207,7 @@ def _tell_followers(
         if peer is None or peer is hosted or not hosted.is_fetched_by(peer, key):
             continue
         follower, way = peer.store.logs.get(key), (key, broker_id)
-        if hosted.network_delays:
+        if takes_time(hosted, peer, key, settings):
             if way not in hosted.agent.followers.told_later:
                 hosted.agent.followers.told_later.add(way)
                 wait_us = peer.agent.config.replica_fetch_wait_ms * 1000
@@ -207,10 +257,8 @@ def note_fetch(hosted: HostedAgent, key: PartitionKey, broker_id: int, offset: i
     partition, log = hosted.known(key), hosted.store.logs.get(key)
     if partition is None or log is None or hosted.peer(broker_id) is not None:
         return
-    now_ms = hosted.clock.now_ms
     hosted.agent.followers.others.add(broker_id)
-    hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
-    raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
+    _count_fetch(hosted, key, partition, log, broker_id, offset)
 
 
 def note_lags_of_others(hosted: HostedAgent, key: PartitionKey, partition: Partition) -> None:
@@ -223,7 +271,7 @@ def note_lags_of_others(hosted: HostedAgent, key: PartitionKey, partition: Parti
 
 
 def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
-    """True if a follower in another process may join the ISR (B6.23), or has everything."""
+    """True if a follower that fetches may join the ISR (B6.23), or has everything."""
     followers, log = hosted.agent.followers, hosted.store.logs.get(key)
     if followers.lags_in(key, broker_id):
         return False
@@ -261,12 +309,20 @@ def raise_high_watermark(
     """Raises the high watermark to what the maximal ISR has, and tells those who wait (B6.30)."""
     if log.high_watermark >= log.end_offset or not settings.is_enough(partition):
         return
-    end = hosted.agent.followers.end_of_all(key, partition, log.end_offset)
+    is_joining = partial(_is_joining, hosted)
+    end = hosted.agent.followers.end_of_all(key, partition, log.end_offset, is_joining)
     if end > log.high_watermark:
         log.high_watermark = end
         if len(partition.replicas) > 1:
-            _tell_followers(hosted, key, partition, log)
+            _tell_followers(hosted, key, partition, log, settings)
         hosted.report_change()
+
+
+def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
+    """True if a follower outside the ISR has caught up lately, and may join it (B6.31)."""
+    since_ms = hosted.clock.now_ms - fetched.caught_up_ms
+    is_near = fetched.caught_up_ms > 0 and since_ms <= hosted.agent.config.replica_lag_ms
+    return is_near and hosted.agent.image.is_active(broker_id)
 
 
 def observe(hosted: HostedAgent) -> None:

@@ -43,21 +43,47 @@ class ByteRate:
 
         Kafka narrows the milliseconds to an int: too many of them may be none.
         """
+        rate = self.per_second(now_ms)
+        if rate <= limit:
+            return 0
+        wait_ms = (rate - limit) / limit * self._window_ms(now_ms) if limit else math.inf
+        return max(_as_java_int(wait_ms), 0)
+
+    def per_second(self, now_ms: int) -> float:
+        """Returns the bytes of a second, as measured now."""
         for number, sample in enumerate(self._samples):
             if now_ms - sample.noted_ms >= self._samples_max * self._sample_ms:
                 self._samples[number] = _Sample(now_ms, now_ms)
-        window_ms = self._window_ms(now_ms)
-        rate = sum(sample.total for sample in self._samples) * 1000 / window_ms
-        if rate <= limit:
-            return 0
-        wait_ms = (rate - limit) / limit * window_ms if limit else math.inf
-        return max(_as_java_int(wait_ms), 0)
+        return sum(sample.total for sample in self._samples) * 1000 / self._window_ms(now_ms)
 
     def _window_ms(self, now_ms: int) -> int:
         """Returns the time since the oldest sample, with whole samples that are not there yet."""
-        elapsed_ms = now_ms - min(sample.started_ms for sample in self._samples)
+        elapsed_ms = self._elapsed_ms(now_ms)
         missing = max(self._samples_max - 1 - elapsed_ms // self._sample_ms, 0)
         return max(elapsed_ms + missing * self._sample_ms, 1)
+
+    def _elapsed_ms(self, now_ms: int) -> int:
+        """Returns the time since the oldest sample."""
+        return now_ms - min(sample.started_ms for sample in self._samples)
+
+
+class SimpleByteRate(ByteRate):
+    """The bytes of replication, as Kafka's SimpleRate measures them (B5.50): a burst counts whole.
+
+    The window is the time that was measured, and at least a sample.
+    """
+
+    __slots__ = ()
+
+    def note_polls(self, now_ms: int) -> None:
+        """Counts fetches without a byte, as if somebody had fetched since the last count."""
+        kept_ms = (self._samples_max + 1) * self._sample_ms
+        last_ms = max(self._samples[self._current].noted_ms, now_ms - kept_ms)
+        for at_ms in range(last_ms + self._sample_ms, now_ms + 1, self._sample_ms):
+            self.note(0, at_ms)
+
+    def _window_ms(self, now_ms: int) -> int:
+        return max(self._elapsed_ms(now_ms), self._sample_ms)
 
 
 def _as_java_int(number: float) -> int:

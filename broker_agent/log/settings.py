@@ -18,6 +18,8 @@ _NAMES = {
     "compression.zstd.level": "zstd_level",
     "delete.retention.ms": "delete_retention_ms",
     "flush.messages": "flush_messages",
+    "follower.replication.throttled.replicas": "throttled_at_follower",
+    "leader.replication.throttled.replicas": "throttled_at_leader",
     "max.compaction.lag.ms": "max_compaction_lag_ms",
     "max.message.bytes": "max_message_bytes",
     "message.timestamp.after.max.ms": "timestamp_after_max_ms",
@@ -33,8 +35,15 @@ _NAMES = {
 }
 NAMES = tuple(_NAMES)
 """The configurations that act; the others of a topic change nothing in a simulated log."""
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
 _PARSED: Mapping[str, Callable[[str], object]] = {
     **dict.fromkeys(("cleanup_policy", "compression_type", "timestamp_type"), str),
+    **dict.fromkeys(("throttled_at_follower", "throttled_at_leader"), _listed),
     "min_cleanable_dirty_ratio": float,
 }
 """How the texts are read that are no whole numbers."""
@@ -42,7 +51,10 @@ _PARSED: Mapping[str, Callable[[str], object]] = {
 
 @value
 class LogSettings:
-    """The values in force for one topic; defaults are those of Kafka 4.3."""
+    """The values in force for one topic; defaults are those of Kafka 4.3.
+
+    Throttled replicas are listed as `partition:broker`; `*` stands for all.
+    """
 
     cleanup_policy: str = "delete"
     gzip_level: int = -1
@@ -51,6 +63,8 @@ class LogSettings:
     compression_type: str = "producer"
     delete_retention_ms: int = 86_400_000
     flush_messages: int = 2**63 - 1
+    throttled_at_follower: frozenset[str] = frozenset()
+    throttled_at_leader: frozenset[str] = frozenset()
     max_compaction_lag_ms: int = 2**63 - 1
     max_message_bytes: int = 1048588
     timestamp_after_max_ms: int = 3_600_000

@@ -20,6 +20,7 @@ from kraftsim.controller.wire.codec.compiler import encoder
 from .. import leading
 from ..log.log import Instant
 from ..log.waits import FetchWaits
+from ..replication import throttles
 from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Session, Wanted
 from .fetched import data_of, divergence, failed, readable_end, redirected, replica_id, stored
 from .patience import Patience, PollClock
@@ -203,7 +204,7 @@ class Fetching:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
         records: list[bytes] = []
         end, is_cut = readable_end(request, log), False
-        if diverging is None and offset < end:
+        if diverging is None and offset < end and not self._is_held_back(request, replica):
             limit = min(bytes_max, position.partition_max_bytes)
             records = stored(log, offset, end, limit, reads_one=reads_one)
             is_cut = limit > 0 and not records
@@ -224,6 +225,22 @@ class Fetching:
             segments=(log.segment_at(offset).base_offset, log.segment_at(end).base_offset),
             is_behind_end=offset > end,
         )
+
+    def _is_held_back(self, request: FetchRequest, replica: Replica) -> bool:
+        """True if a follower gets nothing of the partition now, because it is throttled (B5.50)."""
+        hosted, follower = self._replicas.hosted, replica_id(request)
+        index, partition = replica.key[1], replica.partition
+        return follower >= 0 and throttles.holds_back(
+            hosted, index, partition, follower, replica.settings
+        )
+
+    def note_sent(self, request: FetchRequest, reads: Iterable[_Read]) -> None:
+        """Counts what a follower gets of throttled partitions (B5.52)."""
+        image = self._replicas.image
+        for read in reads if replica_id(request) >= 0 else ():
+            if read.key is not None and read.size and read.key[0] in image.topics:
+                settings = self._replicas.settings(image.topics[read.key[0]].name)
+                throttles.note_sent(self._replicas.hosted, read.key[1], read.size, settings)
 
     def note_follower(self, request: FetchRequest, reads: Iterable[_Read]) -> None:
         """Counts the Fetch of a follower, but not where it fails or the logs part (B6.20)."""
@@ -348,6 +365,7 @@ class _Waiting:
             responses=tuple(_by_topic(listed)),
             node_endpoints=tuple(leaders.values()),
         )
+        self._fetching.note_sent(self._request, reads)
         throttle_ms = self._fetching.throttle_ms(self._request, self._version, response)
         if throttle_ms:
             response = self._throttled(throttle_ms)

@@ -199,11 +199,12 @@ class Replicas:
         members = followers.members(key, partition)
         if followers.is_behind(key) or not followers.others.isdisjoint(members):
             return True
-        if hosted.network_delays and len(members) > 1:
-            return True
         return any(
             peer.agent.config.broker_id in members
-            and not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
+            and (
+                leading.takes_time(hosted, peer, key, replica.settings)
+                or not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
+            )
             for peer in self._others(partition)
         )
 
@@ -236,16 +237,18 @@ class Replicas:
         for peer in self._others(partition):
             broker_id = peer.agent.config.broker_id
             if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
-                if hosted.network_delays:
+                if leading.takes_time(hosted, peer, key, settings):
                     leading.note_lag(hosted, key, partition, broker_id, from_offset)
                     leading.send_copy(hosted, peer, key, log)
                     continue
                 follower = peer.store.logs.get(key)
                 if follower is not None and _ends_alike(log, follower, from_offset):
                     follower.append_copy(log, batch, at, settings)
+                    if hosted.agent.followers.is_behind(key):
+                        hosted.agent.followers.note_copied(key, broker_id)
                     reached.append(follower)
                     continue
-                if leading.copy(hosted, peer, key, log, at, settings):
+                if leading.copy(hosted, peer, key, log, settings):
                     reached.append(peer.store.logs[key])
                     continue
             leading.note_lag(hosted, key, partition, broker_id, from_offset)

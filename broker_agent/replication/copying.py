@@ -63,6 +63,20 @@ def copy_rest(
     return follower.end_offset == leader.end_offset or until is not None
 
 
+def part_of(leader: Log, offset: int, bytes_max: int) -> tuple[int, int]:
+    """Returns the end and the size of what one reply has from an offset: a batch, or several.
+
+    A batch that exceeds `bytes_max` comes alone (B4.31).
+    """
+    size = 0
+    for place in range(leader.index_of(offset), len(leader.batches)):
+        batch = leader.batches[place]
+        if size and size + len(batch) > bytes_max:
+            return leader.base_offsets[place], size
+        size += len(batch)
+    return leader.end_offset, size
+
+
 def follow_marks(
     leader: Log, follower: Log, now_ms: int, high_watermark: int | None = None
 ) -> None:

@@ -21,7 +21,8 @@ class Lag(NamedTuple):
 class Fetched(NamedTuple):
     """What the Fetch requests of a follower have told (rule B6.3).
 
-    `leader_end` is the end of the leader's log at the last one, which came at `fetched_ms`.
+    `leader_end` is the end of the leader's log at the last one, which came at `fetched_ms`;
+    `caught_up_ms` is 0 of a follower that has never had everything since the election.
     """
 
     end_offset: int
@@ -44,23 +45,38 @@ class Truncated(NamedTuple):
     committed: int
 
 
-class StoppedFetcher:
-    """A fault: the broker fetches nothing of a topic (None: of all), or of one partition of it.
+class FetcherFault:
+    """A fault of the fetchers of a broker: for a topic (None: for all), or one partition of it.
 
-    `hit` are the partitions that it did not fetch, though it could have.
+    `hit` are the partitions that it met.
     """
 
-    def __init__(self, topic_id: Uuid | None, partition: int | None, since_ms: int) -> None:
+    def __init__(self, topic_id: Uuid | None, partition: int | None) -> None:
         self._topic_id, self._partition = topic_id, partition
-        self.since_ms = since_ms
         self.hit: set[PartitionKey] = set()
 
-    def stops(self, key: PartitionKey) -> bool:
-        """Returns True, and counts it, if the broker does not fetch the partition."""
+    def meets(self, key: PartitionKey) -> bool:
+        """Returns True, and counts it, if the partition is among those of the fault."""
         if self._topic_id not in (None, key[0]) or self._partition not in (None, key[1]):
             return False
         self.hit.add(key)
         return True
+
+
+class StoppedFetcher(FetcherFault):
+    """The broker fetches nothing, since a time on its clock."""
+
+    def __init__(self, topic_id: Uuid | None, partition: int | None, since_ms: int) -> None:
+        super().__init__(topic_id, partition)
+        self.since_ms = since_ms
+
+
+class SlowFetcher(FetcherFault):
+    """The broker takes so long for what it fetches: of a partition, so many bytes a second."""
+
+    def __init__(self, topic_id: Uuid | None, partition: int | None, bytes_per_second: int) -> None:
+        super().__init__(topic_id, partition)
+        self.bytes_per_second = bytes_per_second
 
 
 class Followers:
@@ -146,8 +162,8 @@ class Followers:
         return broker_id in self._lags.get(key, ())
 
     def is_behind(self, key: PartitionKey) -> bool:
-        """True if some follower of the partition lags."""
-        return key in self._lags
+        """True if a follower may lack something: one lags, or fetches in a time of its own."""
+        return key in self._lags or key in self._fetched
 
     def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag) -> None:
         """Notes a follower that did not get what its leader appended; an earlier lag stays."""
@@ -158,6 +174,13 @@ class Followers:
         lags = self._lags.get(key)
         if lags is not None and lags.pop(broker_id, None) is not None and not lags:
             del self._lags[key]
+
+    def note_copied(self, key: PartitionKey, broker_id: int) -> None:
+        """Notes that a follower got everything at once: its earlier fetches tell nothing more."""
+        self.note_caught_up(key, broker_id)
+        fetched = self._fetched.get(key)
+        if fetched is not None and fetched.pop(broker_id, None) is not None and not fetched:
+            del self._fetched[key]
 
     def forget(self, key: PartitionKey) -> None:
         """Forgets the followers of a partition, which has another leader or is gone."""
@@ -191,12 +214,26 @@ class Followers:
         """Returns the maximal ISR: with those who are proposed until the partition changes."""
         return frozenset((*partition.isr, *self.proposal(key, partition)))
 
-    def end_of_all(self, key: PartitionKey, partition: Partition, log_end: int) -> int:
-        """Returns the offset below which all of the maximal ISR have the log (B6.30)."""
-        lags = self._lags.get(key)
-        if not lags:
+    def end_of_all(
+        self,
+        key: PartitionKey,
+        partition: Partition,
+        log_end: int,
+        is_joining: Callable[[int, Fetched], bool],
+    ) -> int:
+        """Returns the offset below which all who count have the log (B6.30).
+
+        These are the maximal ISR, and whoever `is_joining`: without those a busy leader that is
+        alone in its ISR could never be caught (B6.31).
+        """
+        lags, fetched = self._lags.get(key), self._fetched.get(key)
+        if not lags and not fetched:
             return log_end
         members = self.members(key, partition)
-        return min(
-            (lag.end_offset for other, lag in lags.items() if other in members), default=log_end
-        )
+        ends = [lag.end_offset for other, lag in (lags or {}).items() if other in members]
+        ends += [
+            known.end_offset
+            for other, known in (fetched or {}).items()
+            if other in partition.replicas and other not in members and is_joining(other, known)
+        ]
+        return min(ends, default=log_end)

@@ -71,6 +71,11 @@ class InSync:
                 }
             )
 
+    def hurry(self, key: PartitionKey, broker_id: int, now_ms: int) -> None:
+        """Looks at a replica at once, since it has fetched (B6.22)."""
+        if self._due_ms.get((key, broker_id), 0) > now_ms:
+            self._wait_for({**self._due_ms, (key, broker_id): now_ms})
+
     def _awaited(self, image: Image) -> dict[Entry, Lag | None]:
         """Returns the replicas that are missing, and those that lag."""
         me = self._config.broker_id

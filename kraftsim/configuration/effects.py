@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 NODE = (BROKER, CONTROLLER)
 """The roles of a process that has brokers and controllers."""
-_NO_THROTTLES = "simulated brokers throttle no replica"
+_ACTING = (
+    "cordoned.log.dirs",
+    "follower.replication.throttled.rate",
+    "leader.replication.throttled.rate",
+)
 _OF_CONTROLLERS = ("unclean.leader.election.enable",)
 _REASONS_OF_TOPICS = {
     **dict.fromkeys(("remote.", "local."), NO_TIERS),
@@ -31,10 +35,6 @@ _REASONS_OF_TOPICS = {
     **dict.fromkeys(
         ("file.", "flush.", "index.", "internal.segment.", "preallocate", "segment.index."),
         NO_FILES,
-    ),
-    **dict.fromkeys(
-        ("follower.replication.throttled.", "leader.replication.throttled."),
-        _NO_THROTTLES,
     ),
     "max.decompressed.": "simulated brokers bound the size of every decompressed batch alike",
     "message.": "simulated brokers store messages in one format, and convert none",
@@ -44,9 +44,7 @@ _REASONS_OF_TOPICS = {
 _REASONS_OF_BROKERS = {
     **dict.fromkeys(("remote.", "follower.fetch."), NO_TIERS),
     **dict.fromkeys(("log.cleaner.", "background.", "num.recovery."), NO_FILES),
-    **dict.fromkeys(
-        ("leader.replication.", "follower.replication.", "replica.alter.log.dirs."), _NO_THROTTLES
-    ),
+    "replica.alter.log.dirs.": "simulated brokers move replicas between directories at once",
     **dict.fromkeys(
         ("listeners", "listener.security.", "advertised."),
         "a simulated broker keeps the listeners with which it started",
@@ -128,7 +126,7 @@ def _reason_of_topic(name: str) -> str | None:
 def _reason_of_broker(profile: Profile, name: str) -> str | None:
     """Returns why a configuration of a running broker, or of all, has no effect.
 
-    The defaults of topics act, and `cordoned.log.dirs`.
+    The defaults of topics act, and those of `_ACTING`.
     """
     topic_name = _TOPIC_NAMES.get(name)
     if topic_name is not None:
@@ -137,7 +135,7 @@ def _reason_of_broker(profile: Profile, name: str) -> str | None:
     is_dynamic = definition is not None and definition.is_dynamic
     if (
         not (is_dynamic or name.startswith(PLUGIN_PREFIXES))
-        or name == "cordoned.log.dirs"
+        or name in _ACTING
         or is_ignored(name, NODE)
     ):
         return None

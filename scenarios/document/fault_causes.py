@@ -40,6 +40,7 @@ CAUSES: Mapping[str, Cause] = {
     "replica.stop": Cause(
         "a fetcher thread hangs, or ends with an exception", ("KAFKA-7414", "KAFKA-10706")
     ),
+    "replica.slow": Cause("a saturated disk or network card of a broker"),
     "net.partition": Cause("a switch or a firewall rule separates nodes", ("KIP-996",)),
     "net.hold": Cause("a link is jammed, and TCP delivers everything later"),
     "net.loss": Cause("a congested or damaged link", ("KAFKA-19294",)),

@@ -1,15 +1,20 @@
 """replica.*: faults of the fetchers of followers; an effect is a partition that is not fetched."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from kraftsim.broker_agent.replication.followers import StoppedFetcher
+from kraftsim.broker_agent.replication.followers import SlowFetcher, StoppedFetcher
+from kraftsim.controller.core.uuid import Uuid
 
 from ..language.amounts import Amount
+from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
 from .logs import brokers_of
 from .topics import Partition
 from .verb import Verb
+
+BYTES_PER_SECOND_MAX = 2**40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +31,7 @@ class StopReplica(Verb, word="replica.stop"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        topic_ids = stage.world.committed.topic_ids
-        topic_id = None if self.topic is None else topic_ids.get(self.topic, b"")
+        topic_id = _topic_id(stage, self.topic)
         stopped = [
             (agent, StoppedFetcher(topic_id, self.partition, agent.clock.now_ms))
             for _, agent in brokers_of(stage, stage.targets(self.on))
@@ -40,3 +44,39 @@ class StopReplica(Verb, word="replica.stop"):
                 agent.stopped_fetchers.remove(fetcher)
 
         return lambda: sum(len(fetcher.hit) for _, fetcher in stopped), start_again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowReplica(Verb, word="replica.slow"):
+    """Slows the fetchers of brokers: so many bytes a second of each partition they copy.
+
+    A replica stays in the ISR while it keeps up. One that is written faster falls behind: it leaves
+    the ISR once it has not had everything for `replica.lag.time.max.ms`. A reassignment to a slow
+    broker is over when it has copied everything.
+    """
+
+    on: Selector
+    topic: str | None = None
+    partition: Partition | None = None
+    bytes_per_second: Annotated[int, Between(1, BYTES_PER_SECOND_MAX)] = 1_000
+    for_: Amount | None = None
+
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        topic_id = _topic_id(stage, self.topic)
+        slowed = [
+            (agent, SlowFetcher(topic_id, self.partition, self.bytes_per_second))
+            for _, agent in brokers_of(stage, stage.targets(self.on))
+        ]
+        for agent, fetcher in slowed:
+            agent.slow_fetchers.append(fetcher)
+
+        def speed_up() -> None:
+            for agent, fetcher in slowed:
+                agent.slow_fetchers.remove(fetcher)
+
+        return lambda: sum(len(fetcher.hit) for _, fetcher in slowed), speed_up
+
+
+def _topic_id(stage: Stage, topic: str | None) -> Uuid | None:
+    """Returns the id of a topic; one that no partition has if the topic is unknown."""
+    return None if topic is None else stage.world.committed.topic_ids.get(topic, b"")

@@ -5,6 +5,7 @@ from functools import partial as bound
 from typing import Any
 
 from kraftsim.broker_agent.log.log import Log
+from kraftsim.controller.core.log.records import BROKER_RESOURCE, TOPIC_RESOURCE
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     IncrementalAlterConfigsRequest,
@@ -70,9 +71,16 @@ class Cluster:
         self.world.network.isolate(node(broker_id), [node(number) for number in (1, 2, 3)])
 
     def configure(self, name: str, value: str) -> None:
+        """Sets a configuration of the topic."""
+        self._configure(TOPIC_RESOURCE, "t", name, value)
+
+    def configure_broker(self, broker_id: int, name: str, value: str) -> None:
+        self._configure(BROKER_RESOURCE, str(broker_id), name, value)
+
+    def _configure(self, resource_type: int, resource_name: str, name: str, value: str) -> None:
         config = AlterableConfig(name=name, config_operation=0, value=value)
         resource = IncrementalAlterConfigsResource(
-            resource_type=2, resource_name="t", configs=(config,)
+            resource_type=resource_type, resource_name=resource_name, configs=(config,)
         )
         ask(self.world, IncrementalAlterConfigsRequest(resources=(resource,)))
         pass_time(self.world, 1)

@@ -77,6 +77,12 @@ def fetch(cluster: Cluster, offset: int) -> int:
     return int(response.responses[0].partitions[0].high_watermark)
 
 
+def fetched_bytes(cluster: Cluster, offset: int) -> int:
+    """Returns how many bytes a Fetch of the follower gets."""
+    response = fetched(cluster.messages[LEADER], cluster.world, 18, offset, replica_id=2)
+    return len(response.responses[0].partitions[0].records or b"")
+
+
 @pytest.mark.rule("B5.21", "B6.20")
 def test_a_fetch_of_a_follower_acknowledges_what_is_below_it(apart: Cluster) -> None:
     fetch(apart, 0)
@@ -117,3 +123,19 @@ def test_a_follower_that_stops_to_fetch_leaves_and_one_that_goes_on_returns(
     fetch(apart, 1)
     pass_time(apart.world, 5)
     assert apart.isr() == (LEADER, FOLLOWER)
+
+
+@pytest.mark.rule("B5.50")
+def test_a_leader_throttles_a_follower_that_is_not_in_the_isr(apart: Cluster) -> None:
+    fetch(apart, 0)
+    for _ in range(2):
+        apart.write(bytes(500))
+    pass_time(apart.world, 1.5 * LAG_S + 1)
+    assert apart.isr() == (LEADER,)
+    apart.configure("leader.replication.throttled.replicas", "0:1")
+    apart.configure_broker(LEADER, "leader.replication.throttled.rate", "1")
+
+    assert fetched_bytes(apart, 0) > 0
+    assert fetched_bytes(apart, 1) == 0
+    pass_time(apart.world, 15)  # nothing of the window is left
+    assert fetched_bytes(apart, 1) > 0

@@ -20,6 +20,7 @@ WORDS: dict[str, dict[str, object]] = {
     "log.corrupt": {"on": 1, "topic": "t"},
     "log.lose_tail": {"on": 1, "records": 1},
     "replica.stop": {"on": 2, "topic": "t"},
+    "replica.slow": {"on": 2, "topic": "t", "bytes_per_second": 10_000},
     "net.partition": {"shape": "ring"},
     "net.hold": {"on": 2},
     "net.loss": {"on": 2, "p": 0.5},

@@ -35,6 +35,7 @@ LEFT_OUT = {
     "disk.fail_directory": "brokers of a swarm have one directory, whose loss ends the process",
     "log.corrupt": "no scenario of a swarm has messages",
     "log.lose_tail": "no scenario of a swarm has messages",
+    "replica.slow": "no scenario of a swarm has messages",
     "replica.stop": "no scenario of a swarm has messages",
     "topic.write": "no scenario of a swarm has messages",
     "disk.lost_fsync": "a disk that lies loses votes and records, which breaks Raft's promises",

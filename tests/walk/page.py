@@ -193,8 +193,7 @@ def _verdict_in_file(name: str, roles: Collection[str]) -> str:
 
 def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
     """Returns the dynamic configurations of a kind of resource by verdict."""
-    of_logs = verdicts.OF_LOGS if kind == "topic" else ()
-    acting = {*verdicts.DYNAMIC_ACTING[kind], *of_logs}
+    acting = {*verdicts.DYNAMIC_ACTING[kind], *verdicts.AT_BROKERS.get(kind, ())}
     found: dict[str, list[str]] = {
         **{"acts": [], "ignored": [], "refused": [], "warning": [], "open": []}
     }

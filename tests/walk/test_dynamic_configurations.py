@@ -25,7 +25,7 @@ from kraftsim.controller.core.rpc import (
 )
 from tests.builders import ControllerUnderTest
 from tests.walk.page import reason_of_dynamic
-from tests.walk.verdicts import DYNAMIC_ACTING, DYNAMIC_REFUSED, OF_LOGS
+from tests.walk.verdicts import AT_BROKERS, DYNAMIC_ACTING, DYNAMIC_REFUSED
 
 RELEASE = DEFAULT_PROFILE.topic_configs
 TOPIC, BROKER, GROUP = 2, 4, 32
@@ -136,8 +136,8 @@ def test_a_dynamic_configuration_acts_or_is_listed(kind: str, name: str) -> None
 
 @pytest.mark.parametrize(("kind", "name"), KEYS)
 def test_a_dynamic_configuration_that_does_nothing_has_a_warning(kind: str, name: str) -> None:
-    of_logs = OF_LOGS if kind == "topic" else ()
-    acts_or_is_refused = name in (*DYNAMIC_ACTING[kind], *DYNAMIC_REFUSED[kind], *of_logs)
+    at_brokers = AT_BROKERS.get(kind, ())
+    acts_or_is_refused = name in (*DYNAMIC_ACTING[kind], *DYNAMIC_REFUSED[kind], *at_brokers)
 
     is_silent = kind == "broker" and is_ignored(name, NODE)
     assert acts_or_is_refused or bool(reason_of_dynamic(kind, name)) != is_silent

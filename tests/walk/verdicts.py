@@ -196,9 +196,14 @@ OF_LOGS = (
     "min.compaction.lag.ms",
     *("message.timestamp.before.max.ms", "message.timestamp.type", "min.insync.replicas"),
     *("retention.bytes", "retention.ms", "segment.bytes", "segment.ms"),
+    *("follower.replication.throttled.replicas", "leader.replication.throttled.replicas"),
 )
 """Configurations of topics that act on what brokers store (tests/broker_agent/test_message_log.py,
-test_compression.py, test_log_recovery.py), whatever a controller does with them."""
+test_compression.py, test_log_recovery.py, test_followers_that_take_time.py), whatever a controller
+does with them."""
+OF_REPLICATION = ("follower.replication.throttled.rate", "leader.replication.throttled.rate")
+"""Configurations of brokers that act on what they replicate (test_followers_that_take_time.py)."""
+AT_BROKERS: Mapping[str, tuple[str, ...]] = {"topic": OF_LOGS, "broker": OF_REPLICATION}
 DYNAMIC_REFUSED: Mapping[str, tuple[str, ...]] = {
     "topic": ("remote.storage.enable",),
     "group": ("streams.assignor.name",),
