@@ -30,7 +30,7 @@ from .directories.log_directories import Cordons, in_order
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
 from .replica_store import Found, ReplicaStore
-from .replication.followers import Followers, Lag
+from .replication.followers import Followers
 from .replication.in_sync import CatchesUp, InSync
 
 NOT_CAUGHT_UP_RETRY_MS = 10  # as a real broker waits while STARTING (BrokerLifecycleManager)
@@ -91,7 +91,7 @@ class Agent:
         self._voters = self.position.voters  # as last looked at
         self._fetch = MetadataFetch(config, self.position, self._metadata)
         self.followers = Followers()
-        self._in_sync = InSync(config, self._partitions, self.followers)
+        self.in_sync = InSync(config, self._partitions, self.followers)
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self._directories = config.log_dirs
         self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
@@ -132,7 +132,7 @@ class Agent:
         if self._lost_its_metadata():
             return []
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
-        self._in_sync.start(now_ms)
+        self.in_sync.start(now_ms)
         return self.on_deadline(now_ms)
 
     def on_directory_failed(self, now_ms: int) -> list[Send]:
@@ -153,15 +153,6 @@ class Agent:
             self.assignments.move(self.image, key, target, self.store)
         self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
-
-    def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag, now_ms: int) -> None:
-        """Notes a follower that lacks a part of its leader's log."""
-        self.followers.note_lag(key, broker_id, lag)
-        self._in_sync.observe(self.image, now_ms)
-
-    def note_fetched_all(self, key: PartitionKey, broker_id: int, now_ms: int) -> None:
-        """Notes that a follower has fetched so much that it may join the ISR."""
-        self._in_sync.hurry(key, broker_id, now_ms)
 
     def _lost_its_metadata(self) -> bool:
         first = self.config.log_dirs[0]
@@ -253,7 +244,7 @@ class Agent:
             if self._fetch.on_reply(sent, reply, now_ms):
                 self._on_metadata(now_ms)
         elif channel is Channel.PARTITIONS:
-            self._in_sync.on_reply(sent, reply)
+            self.in_sync.on_reply(sent, reply)
         elif channel is Channel.DIRECTORIES:
             if self.assignments is not None:
                 self.assignments.on_reply(sent, reply, now_ms)
@@ -263,7 +254,7 @@ class Agent:
 
     def _on_metadata(self, now_ms: int) -> None:
         image = self.image
-        self._in_sync.observe(image, now_ms)
+        self.in_sync.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
         if self.cordons.observe(image) and self.broker_epoch >= 0:
@@ -361,7 +352,7 @@ class Agent:
         elif self.state is ProcessState.RECOVERY:
             if not reply.is_fenced:
                 self.state = ProcessState.RUNNING
-                self._in_sync.observe(self.image, now_ms)
+                self.in_sync.observe(self.image, now_ms)
         elif self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN:
             if reply.should_shut_down:
                 self.was_drained = True
@@ -401,4 +392,4 @@ class Agent:
     def _propose(self, now_ms: int) -> list[Send]:
         """Propose whom the ISRs lack, and who lags."""
         image, leader_id = self.image, self._fetch.leader_id
-        return self._in_sync.due(image, self.broker_epoch, now_ms, leader_id, self.catches_up)
+        return self.in_sync.due(image, self.broker_epoch, now_ms, leader_id, self.catches_up)

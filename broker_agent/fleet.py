@@ -37,7 +37,7 @@ from .conversation import Send
 from .forwarding import client_id_and_version
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
-from .leading import attach
+from .leading.leader import attach
 from .metadata_fetch import LogPosition
 from .process_state import ProcessState
 from .replica_store import Found

@@ -21,7 +21,7 @@ from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found
-from .replication.followers import Lag, SlowFetcher, StoppedFetcher, Truncated
+from .replication.followers import FetcherFaults, Lag, Truncated
 from .replication.in_sync import CatchesUp
 
 if TYPE_CHECKING:  # imported with the first message
@@ -67,9 +67,8 @@ class HostedAgent:
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
     `on_replicas_change` are called when topics, leaders or log directories may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
-    `replication_rates` has what it replicates of throttled partitions (`replication/throttles.py`).
-    `catches_up` and `observe_logs` are those of `leading.py`; `stopped_fetchers` and
-    `slow_fetchers` are faults.
+    `replication_rates` has what it replicates of throttled partitions (`leading/throttles.py`).
+    `catches_up` and `observe_logs` are those of `leading/leader.py`.
     """
 
     def __init__(
@@ -100,8 +99,7 @@ class HostedAgent:
         self.replication_rates: dict[str, SimpleByteRate] = {}
         self.log_settings: KnownSettings = {}
         self._halted_ms = 0  # when the process ended or was paused last
-        self.stopped_fetchers: list[StoppedFetcher] = []
-        self.slow_fetchers: list[SlowFetcher] = []
+        self.fetcher_faults = FetcherFaults()
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
 
@@ -166,7 +164,7 @@ class HostedAgent:
     def kill(self) -> None:
         """Send SIGKILL: the process ends at once, without a message to the controller."""
         if self.is_alive:
-            self._end_logs(START_CHECKPOINT.last_ms(self.started_ms, self.clock.now_ms))
+            self.store.end_process(START_CHECKPOINT.last_ms(self.started_ms, self.clock.now_ms))
             if not self.is_paused:
                 self._halted_ms = self.clock.now_ms
             self.is_alive = self.is_paused = self._stops_when_resumed = False
@@ -178,11 +176,7 @@ class HostedAgent:
     def lose_disk(self) -> None:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
         self._clean_epoch, self._has_flushed = -1, False
-        self.store.replicas = {}
-        self.store.logs.clear()
-        self.store.failed.clear()
-        self.store.full.clear()
-        self.store.moves.clear()
+        self.store.lose_all()
 
     def fail_directory(self, directory_id: Uuid) -> None:
         """Lose a log directory of the disk until `repair_directory`; a process reports it."""
@@ -229,7 +223,7 @@ class HostedAgent:
             return False
         if self._host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
-        if peer.stopped_fetchers and any(of.meets(key) for of in peer.stopped_fetchers):
+        if peer.fetcher_faults.stop(key):
             return False
         return peer.follows(key, self.leader_epoch(key))
 
@@ -247,19 +241,13 @@ class HostedAgent:
         lag_us = self._host.lag_us(broker_id, is_reply=True)
         self.clock.timeline.after(lag_us + taking_us, action)
 
-    def taking_us(self, key: PartitionKey, size: int) -> int:
-        """Returns how long a slow fetcher takes for bytes of a partition; 0 if it is not slow."""
-        rates = [of.bytes_per_second for of in self.slow_fetchers if of.meets(key)]
-        return size * 1_000_000 // min(rates) if rates else 0
-
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
         peer = self.peer(broker_id)
         if peer is not None and (peer.is_paused or not peer.is_alive):
             return peer.clock.now_ms - peer._halted_ms
-        for stopped in () if peer is None else peer.stopped_fetchers:
-            if peer is not None and stopped.meets(key):
-                return peer.clock.now_ms - stopped.since_ms
+        if peer is not None and peer.fetcher_faults.stop(key):
+            return peer.clock.now_ms - peer.fetcher_faults.since_ms(key)
         return self._host.silence_ms(broker_id) or 0
 
     def _has_directory_of(self, key: PartitionKey) -> bool:
@@ -276,12 +264,13 @@ class HostedAgent:
 
     def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag) -> None:
         """Notes a follower that lags, and looks at it again soon."""
-        self.agent.note_lag(key, broker_id, lag, self.clock.now_ms)
+        self.agent.followers.note_lag(key, broker_id, lag)
+        self.agent.in_sync.observe(self.agent.image, self.clock.now_ms)
         self._arm()
 
     def note_fetched_all(self, key: PartitionKey, broker_id: int) -> None:
         """Notes that a follower may join the ISR, and looks at it at once."""
-        self.agent.note_fetched_all(key, broker_id, self.clock.now_ms)
+        self.agent.in_sync.hurry(key, broker_id, self.clock.now_ms)
         self._arm()
 
     def report_change(self) -> None:
@@ -382,10 +371,6 @@ class HostedAgent:
         if self.store.is_compared:
             self.store.end(self.agent.image, self.agent.config.broker_id)
 
-    def _end_logs(self, checkpoint_ms: int) -> None:
-        for log in self.store.logs.values():
-            log.end_process(checkpoint_ms)
-
     def _end(self) -> None:
         """End the process; a drained broker leaves a clean-shutdown file with its epoch.
 
@@ -393,11 +378,10 @@ class HostedAgent:
         """
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
-        self._end_logs(self.clock.now_ms)  # it writes log starts before it exits
+        self.store.end_process(self.clock.now_ms)  # it writes log starts before it exits
         self._has_flushed = self.agent.failure is None
         if self._has_flushed:
-            for log in self.store.logs.values():
-                log.flush()
+            self.store.flush()
         self.is_alive, self._halted_ms = False, self.clock.now_ms
         self._take_inventory()
         then, self._once_ended = self._once_ended, None

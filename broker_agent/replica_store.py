@@ -76,6 +76,22 @@ class ReplicaStore:
             for log in self.logs.values():
                 recover(log)
 
+    def lose_all(self) -> None:
+        """Loses everything, as a new disk in the place of this one."""
+        self.replicas = {}
+        for what in (self.logs, self.failed, self.full, self.moves):
+            what.clear()
+
+    def flush(self) -> None:
+        """Makes the logs durable."""
+        for log in self.logs.values():
+            log.flush()
+
+    def end_process(self, checkpoint_ms: int) -> None:
+        """Notes the end of a process that wrote the log starts at `checkpoint_ms` last."""
+        for log in self.logs.values():
+            log.end_process(checkpoint_ms)
+
     def end(self, image: Image, broker_id: int) -> None:
         """Take the inventory of a process that compared, and ends with the metadata `image`."""
         self.replicas = {**self._strays(image, broker_id), **dict(assigned(image, broker_id))}

@@ -14,7 +14,7 @@ from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.directories.log_directories import LogDirectory
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
-from kraftsim.broker_agent.leading import attach
+from kraftsim.broker_agent.leading.leader import attach
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.replica_store import Found
 from kraftsim.broker_agent.replication.followers import Truncated

@@ -1,28 +1,34 @@
 """Fetch (1): what a broker reads of its logs for consumers (rules B4.1-B4.37)."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.partition import PartitionKey, Topic
 from kraftsim.controller.core.mutations import Limit
 from kraftsim.controller.core.rpc import (
-    FetchPartitionData,
     FetchRequest,
     FetchResponse,
-    FetchTopicData,
     LeaderIdAndEpoch,
     NodeEndpoint,
 )
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import encoder
 
-from .. import leading
+from ..leading import leader
 from ..log.log import Instant
 from ..log.waits import FetchWaits
-from ..replication import throttles
 from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Session, Wanted
-from .fetched import data_of, divergence, failed, readable_end, redirected, replica_id, stored
+from .fetched import (
+    Read,
+    by_topic,
+    data_of,
+    divergence,
+    failed,
+    readable_end,
+    redirected,
+    replica_id,
+    stored,
+)
 from .patience import Patience, PollClock
 from .quotas import CONSUMER_RATE, ByteQuotas
 from .replicas import NOT_LEADER, UNKNOWN, Replica, Replicas
@@ -36,27 +42,6 @@ FETCH = 1  # the key of the API
 _SIZE_BYTES = 4  # before a response: they count for the quota
 
 Reply = Callable[[FetchResponse], None]
-
-
-class _Read(NamedTuple):
-    """What was read of one partition; `key` is None if the broker does not know it."""
-
-    wanted: Wanted
-    data: FetchPartitionData
-    size: int = 0
-    key: PartitionKey | None = None
-    leader: NodeEndpoint | None = None
-    segments: tuple[int, int] = (0, 0)
-    """Base offsets of the segments of the fetch offset and of the end that may be read."""
-    is_behind_end: bool = False
-
-    @property
-    def ends_wait(self) -> bool:
-        """True if the reply is sent whatever else was read (B4.34)."""
-        data = self.data
-        return data.preferred_read_replica >= 0 or (
-            bool(data.error_code) or data.diverging_epoch.epoch >= 0 or self.is_behind_end
-        )
 
 
 class Fetching:
@@ -94,22 +79,22 @@ class Fetching:
             return
         _Waiting(self, request, version, opened, reply_to).look_first()
 
-    def read(self, request: FetchRequest, version: int, wanted: Iterable[Wanted]) -> list[_Read]:
+    def read(self, request: FetchRequest, version: int, wanted: Iterable[Wanted]) -> list[Read]:
         """Returns what is to be read now; behind it unknown ids, then unknown partitions.
 
         To a follower both come in the order of its request.
         """
         at, left = self._instant(), self.bytes_max(request)
         reads_one = True
-        known: list[_Read] = []
-        unknown: dict[bool, list[_Read]] = {True: [], False: []}  # by whether they come first
+        known: list[Read] = []
+        unknown: dict[bool, list[Read]] = {True: [], False: []}  # by whether they come first
         is_follower = replica_id(request) >= 0
         for asked in wanted:
             try:
                 topic = self._topic(asked, by_id=version >= TOPIC_IDS_SINCE)
             except ApiError as error:
                 is_first = is_follower or error.code == ErrorCode.UNKNOWN_TOPIC_ID
-                unknown[is_first].append(_Read(asked, failed(asked, error.code, aborted=())))
+                unknown[is_first].append(Read(asked, failed(asked, error.code, aborted=())))
                 continue
             read = self._partition(request, version, asked, topic, left, reads_one, at)
             known.append(read)
@@ -140,7 +125,7 @@ class Fetching:
         bytes_max: int,
         reads_one: bool,
         at: Instant,
-    ) -> _Read:
+    ) -> Read:
         index = wanted.position.partition
         key, partition = (topic.topic_id, index), topic.partitions[index]
         try:
@@ -150,7 +135,7 @@ class Fetching:
             self.check(request, version, wanted, replica)
             preferred = self._preferred(request, version, wanted, replica)
             if preferred is not None:
-                return _Read(wanted, redirected(wanted, replica.log, preferred), key=key)
+                return Read(wanted, redirected(wanted, replica.log, preferred), key=key)
             return self._data(request, wanted, replica, bytes_max, reads_one)
         except ApiError as error:
             code = error.code
@@ -165,7 +150,7 @@ class Fetching:
             if found is not None and replica_id(request) < 0:  # B4.22
                 host, port, rack = found
                 leader = NodeEndpoint(node_id=partition.leader, host=host, port=port, rack=rack)
-        return _Read(wanted, failed(wanted, code, current=current), key=key, leader=leader)
+        return Read(wanted, failed(wanted, code, current=current), key=key, leader=leader)
 
     def _preferred(
         self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica
@@ -197,14 +182,18 @@ class Fetching:
         replica: Replica,
         bytes_max: int,
         reads_one: bool,
-    ) -> _Read:
+    ) -> Read:
         log, position, offset = replica.log, wanted.position, wanted.position.fetch_offset
         diverging = divergence(log, position.last_fetched_epoch, offset)
         if diverging is None and not log.start_offset <= offset <= log.end_offset:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
         records: list[bytes] = []
         end, is_cut = readable_end(request, log), False
-        if diverging is None and offset < end and not self._is_held_back(request, replica):
+        if (
+            diverging is None
+            and offset < end
+            and not self._replicas.holds_back(replica, replica_id(request))
+        ):
             limit = min(bytes_max, position.partition_max_bytes)
             records = stored(log, offset, end, limit, reads_one=reads_one)
             is_cut = limit > 0 and not records
@@ -217,7 +206,7 @@ class Fetching:
             diverging=diverging,
             is_cut=is_cut,
         )
-        return _Read(
+        return Read(
             wanted,
             data,
             sum(map(len, records)),
@@ -226,30 +215,20 @@ class Fetching:
             is_behind_end=offset > end,
         )
 
-    def _is_held_back(self, request: FetchRequest, replica: Replica) -> bool:
-        """True if a follower gets nothing of the partition now, because it is throttled (B5.50)."""
-        hosted, follower = self._replicas.hosted, replica_id(request)
-        index, partition = replica.key[1], replica.partition
-        return follower >= 0 and throttles.holds_back(
-            hosted, index, partition, follower, replica.settings
-        )
-
-    def note_sent(self, request: FetchRequest, reads: Iterable[_Read]) -> None:
+    def note_sent(self, request: FetchRequest, reads: Iterable[Read]) -> None:
         """Counts what a follower gets of throttled partitions (B5.52)."""
-        image = self._replicas.image
         for read in reads if replica_id(request) >= 0 else ():
-            if read.key is not None and read.size and read.key[0] in image.topics:
-                settings = self._replicas.settings(image.topics[read.key[0]].name)
-                throttles.note_sent(self._replicas.hosted, read.key[1], read.size, settings)
+            if read.key is not None and read.size:
+                self._replicas.note_sent(read.key, read.size)
 
-    def note_follower(self, request: FetchRequest, reads: Iterable[_Read]) -> None:
+    def note_follower(self, request: FetchRequest, reads: Iterable[Read]) -> None:
         """Counts the Fetch of a follower, but not where it fails or the logs part (B6.20)."""
         follower = replica_id(request)
         for read in reads if follower >= 0 else ():
             data = read.data
             if read.key is not None and not data.error_code and data.diverging_epoch.epoch < 0:
                 offset = read.wanted.position.fetch_offset
-                leading.note_fetch(self._replicas.hosted, read.key, follower, offset)
+                leader.note_fetch(self._replicas.hosted, read.key, follower, offset)
 
     # Quotas
 
@@ -338,10 +317,10 @@ class _Waiting:
         if not self._is_answered:
             self._reply(self._read())
 
-    def _read(self) -> list[_Read]:
+    def _read(self) -> list[Read]:
         return self._fetching.read(self._request, self._version, self._opened.wanted)
 
-    def _is_enough(self, reads: list[_Read]) -> bool:
+    def _is_enough(self, reads: list[Read]) -> bool:
         known = {read.key: read for read in reads if read.key is not None}
         bytes_min = min(self._request.min_bytes, self._fetching.bytes_max(self._request))
         return (
@@ -352,7 +331,7 @@ class _Waiting:
             or any(self._segments[key] < read.segments[1] for key, read in known.items())
         )
 
-    def _reply(self, reads: list[_Read]) -> None:
+    def _reply(self, reads: list[Read]) -> None:
         self._is_answered = True
         self._fetching.stop(self._keys, self._look)
         session, leaders = self._opened.session, {}
@@ -362,7 +341,7 @@ class _Waiting:
                 leaders[read.leader.node_id] = read.leader
         response = FetchResponse(
             session_id=0 if session is None else session.session_id,
-            responses=tuple(_by_topic(listed)),
+            responses=tuple(by_topic(listed)),
             node_endpoints=tuple(leaders.values()),
         )
         self._fetching.note_sent(self._request, reads)
@@ -383,12 +362,12 @@ class _Waiting:
             throttle_time_ms=throttle_ms, session_id=0 if session is None else session.session_id
         )
 
-    def _lists(self, read: _Read) -> bool:
+    def _lists(self, read: Read) -> bool:
         """True if the reply lists the partition: in a session only what is news."""
         is_full = self._opened.session is None or self._opened.is_full
         return is_full or read.wanted.has_news(read.data, read.size)
 
-    def _note(self, session: Session, reads: list[_Read]) -> None:
+    def _note(self, session: Session, reads: list[Read]) -> None:
         """Notes in the session what the reply tells."""
         for read in reads:
             if self._opened.is_full:
@@ -396,18 +375,3 @@ class _Waiting:
             elif read.size:
                 session.move_to_end(read.wanted.key)
             read.wanted.note(read.data)
-
-
-def _by_topic(reads: list[_Read]) -> Iterator[FetchTopicData]:
-    """Groups neighbours of one topic, as Kafka does."""
-    start = 0
-    for end in range(1, len(reads) + 1):
-        first = reads[start].wanted
-        if end < len(reads) and reads[end].wanted.key[:2] == first.key[:2]:
-            continue
-        yield FetchTopicData(
-            topic=first.topic,
-            topic_id=first.topic_id,
-            partitions=tuple(read.data for read in reads[start:end]),
-        )
-        start = end

@@ -1,12 +1,18 @@
 """Parts of the responses to Fetch: who asks, what a log gives, and what an error looks like."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
     FetchPartitionData,
     FetchRequest,
+    FetchTopicData,
     LeaderIdAndEpoch,
+    NodeEndpoint,
 )
 
 from ..log.batch import BadBatch
@@ -16,6 +22,27 @@ from .fetch_sessions import Wanted
 
 FUTURE_REPLICA = -3
 READ_COMMITTED = 1
+
+
+class Read(NamedTuple):
+    """What was read of one partition; `key` is None if the broker does not know it."""
+
+    wanted: Wanted
+    data: FetchPartitionData
+    size: int = 0
+    key: PartitionKey | None = None
+    leader: NodeEndpoint | None = None
+    segments: tuple[int, int] = (0, 0)
+    """Base offsets of the segments of the fetch offset and of the end that may be read."""
+    is_behind_end: bool = False
+
+    @property
+    def ends_wait(self) -> bool:
+        """True if the reply is sent whatever else was read (B4.34)."""
+        data = self.data
+        return data.preferred_read_replica >= 0 or (
+            bool(data.error_code) or data.diverging_epoch.epoch >= 0 or self.is_behind_end
+        )
 
 
 def replica_id(request: FetchRequest) -> int:
@@ -118,3 +145,18 @@ def served(records: list[bytes]) -> tuple[Batch, ...]:
     encoded = records if len(records) == 1 else [b"".join(records)]
     opaque = Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
     return (opaque,)
+
+
+def by_topic(reads: list[Read]) -> Iterator[FetchTopicData]:
+    """Groups neighbours of one topic, as Kafka does."""
+    start = 0
+    for end in range(1, len(reads) + 1):
+        first = reads[start].wanted
+        if end < len(reads) and reads[end].wanted.key[:2] == first.key[:2]:
+            continue
+        yield FetchTopicData(
+            topic=first.topic,
+            topic_id=first.topic_id,
+            partitions=tuple(read.data for read in reads[start:end]),
+        )
+        start = end

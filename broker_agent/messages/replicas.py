@@ -12,9 +12,9 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey, To
 from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid
 
-from .. import leading
 from ..configurations import log_settings
 from ..hosted_agent import HostedAgent
+from ..leading import leader, throttles
 from ..log.compaction import compact
 from ..log.log import Instant, Log
 from ..log.periodic import CLEANING, Periodic
@@ -165,8 +165,8 @@ class Replicas:
         """
         log, partition = replica.log, replica.partition
         if partition.leader == self.broker_id:
-            leading.lead(self.hosted, replica.key, partition, log)
-            leading.raise_high_watermark(self.hosted, replica.key, partition, log, replica.settings)
+            leader.lead(self.hosted, replica.key, partition, log)
+            leader.raise_high_watermark(self.hosted, replica.key, partition, log, replica.settings)
         if self._look(self.hosted, replica, log, at):
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:
@@ -202,7 +202,7 @@ class Replicas:
         return any(
             peer.agent.config.broker_id in members
             and (
-                leading.takes_time(hosted, peer, key, replica.settings)
+                leader.takes_time(hosted, peer, key, replica.settings)
                 or not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
             )
             for peer in self._others(partition)
@@ -237,9 +237,9 @@ class Replicas:
         for peer in self._others(partition):
             broker_id = peer.agent.config.broker_id
             if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
-                if leading.takes_time(hosted, peer, key, settings):
-                    leading.note_lag(hosted, key, partition, broker_id, from_offset)
-                    leading.send_copy(hosted, peer, key, log)
+                if leader.takes_time(hosted, peer, key, settings):
+                    leader.note_lag(hosted, key, partition, broker_id, from_offset)
+                    leader.send_copy(hosted, peer, key, log)
                     continue
                 follower = peer.store.logs.get(key)
                 if follower is not None and _ends_alike(log, follower, from_offset):
@@ -248,18 +248,31 @@ class Replicas:
                         hosted.agent.followers.note_copied(key, broker_id)
                     reached.append(follower)
                     continue
-                if leading.copy(hosted, peer, key, log, settings):
+                if leader.copy(hosted, peer, key, log, settings):
                     reached.append(peer.store.logs[key])
                     continue
-            leading.note_lag(hosted, key, partition, broker_id, from_offset)
+            leader.note_lag(hosted, key, partition, broker_id, from_offset)
         if hosted.agent.followers.others:
-            leading.note_lags_of_others(hosted, key, partition)
+            leader.note_lags_of_others(hosted, key, partition)
         if not hosted.agent.followers.is_behind(key) and replica.has_enough:
             log.high_watermark = log.end_offset
         else:
-            leading.raise_high_watermark(hosted, key, partition, log, settings)
+            leader.raise_high_watermark(hosted, key, partition, log, settings)
         for follower in reached:
             follow_marks(log, follower, at.now_ms)
+
+    def holds_back(self, replica: Replica, follower: int) -> bool:
+        """True if a follower gets nothing of the partition now, because it is throttled (B5.50)."""
+        index, partition = replica.key[1], replica.partition
+        return follower >= 0 and throttles.holds_back(
+            self.hosted, index, partition, follower, replica.settings
+        )
+
+    def note_sent(self, key: PartitionKey, size: int) -> None:
+        """Counts bytes that a follower gets of a partition."""
+        topic = self.image.topics.get(key[0])
+        if topic is not None:
+            throttles.note_sent(self.hosted, key[1], size, self.settings(topic.name))
 
     def delete_on_followers(self, replica: Replica, at: Instant) -> None:
         """Raises the log start of the followers to that of the leader (B7.33)."""

@@ -79,6 +79,27 @@ class SlowFetcher(FetcherFault):
         self.bytes_per_second = bytes_per_second
 
 
+class FetcherFaults:
+    """The faults of the fetchers of one broker."""
+
+    def __init__(self) -> None:
+        self.stopped: list[StoppedFetcher] = []
+        self.slow: list[SlowFetcher] = []
+
+    def stop(self, key: PartitionKey) -> bool:
+        """True if the broker fetches nothing of a partition."""
+        return bool(self.stopped) and any(fault.meets(key) for fault in self.stopped)
+
+    def since_ms(self, key: PartitionKey) -> int:
+        """Returns since when the broker has fetched nothing of a partition that is stopped."""
+        return min(fault.since_ms for fault in self.stopped if fault.meets(key))
+
+    def taking_us(self, key: PartitionKey, size: int) -> int:
+        """Returns how long the broker takes for bytes of a partition; 0 if it is not slow."""
+        rates = [fault.bytes_per_second for fault in self.slow if fault.meets(key)]
+        return size * 1_000_000 // min(rates) if rates else 0
+
+
 class Followers:
     """The followers that lag in an ISR, and those that the leader has proposed for one.
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.leading import lags
+from kraftsim.broker_agent.leading.lags import lags
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey

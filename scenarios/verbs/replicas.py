@@ -37,11 +37,11 @@ class StopReplica(Verb, word="replica.stop"):
             for _, agent in brokers_of(stage, stage.targets(self.on))
         ]
         for agent, fetcher in stopped:
-            agent.stopped_fetchers.append(fetcher)
+            agent.fetcher_faults.stopped.append(fetcher)
 
         def start_again() -> None:
             for agent, fetcher in stopped:
-                agent.stopped_fetchers.remove(fetcher)
+                agent.fetcher_faults.stopped.remove(fetcher)
 
         return lambda: sum(len(fetcher.hit) for _, fetcher in stopped), start_again
 
@@ -68,11 +68,11 @@ class SlowReplica(Verb, word="replica.slow"):
             for _, agent in brokers_of(stage, stage.targets(self.on))
         ]
         for agent, fetcher in slowed:
-            agent.slow_fetchers.append(fetcher)
+            agent.fetcher_faults.slow.append(fetcher)
 
         def speed_up() -> None:
             for agent, fetcher in slowed:
-                agent.slow_fetchers.remove(fetcher)
+                agent.fetcher_faults.slow.remove(fetcher)
 
         return lambda: sum(len(fetcher.hit) for _, fetcher in slowed), speed_up
 

@@ -272,7 +272,7 @@ def test_a_draining_broker_asks_again_after_50_ms_and_then_every_interval() -> N
 def test_an_agent_that_does_not_run_never_wakes_for_the_replicas_of_others() -> None:
     """Such a wake-up did nothing and was due again at once: time stood still for ever."""
     hand = Hand().registered()
-    hand.agent._in_sync._due_ms[(b"t" * 16, 0), 2] = hand.now_ms  # as if it still led something
+    hand.agent.in_sync._due_ms[(b"t" * 16, 0), 2] = hand.now_ms  # as if it still led something
 
     assert hand.agent.state is ProcessState.STARTING
     assert hand.agent.next_deadline_ms() > hand.now_ms

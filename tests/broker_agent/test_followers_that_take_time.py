@@ -35,7 +35,7 @@ def fill(cluster: Cluster, batches: int = BATCHES) -> None:
 
 def slow_down(cluster: Cluster, broker_id: int, bytes_per_second: int) -> None:
     fetcher = SlowFetcher(None, None, bytes_per_second)
-    cluster.world.agents[broker_id].slow_fetchers.append(fetcher)
+    cluster.world.agents[broker_id].fetcher_faults.slow.append(fetcher)
 
 
 # Throttles (KIP-73)
@@ -145,7 +145,7 @@ def test_a_follower_that_is_slower_than_the_producer_leaves_the_isr_and_returns(
         pass_time(cluster.world, 1)
     assert cluster.isr() == (LEADER,)
 
-    cluster.world.agents[FOLLOWER].slow_fetchers.clear()
+    cluster.world.agents[FOLLOWER].fetcher_faults.slow.clear()
     pass_time(cluster.world, 2 * LAG_S)  # a reply that is under way is slow to its end
     assert cluster.isr() == (LEADER, FOLLOWER)
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.leading import lags
+from kraftsim.broker_agent.leading.lags import lags
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image

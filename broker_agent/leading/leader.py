@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
-from .agent import Agent
-from .hosted_agent import HostedAgent
-from .replication import throttles
-from .replication.followers import NEVER_FETCHED, Fetched, Lag
+from ..agent import Agent
+from ..hosted_agent import HostedAgent
+from ..replication.followers import NEVER_FETCHED, Fetched, Lag
+from . import throttles
 
 if TYPE_CHECKING:
-    from .log.log import Instant, Log
-    from .log.settings import LogSettings
+    from ..log.log import Instant, Log
+    from ..log.settings import LogSettings
 
 
 FETCH_BYTES, FETCH_BYTES_MAX = "replica.fetch.max.bytes", 1_048_576
@@ -74,7 +74,7 @@ def takes_time(
     """
     if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
         return True
-    return bool(peer.slow_fetchers) and peer.taking_us(key, 1) > 0
+    return peer.fetcher_faults.taking_us(key, 1) > 0
 
 
 def copy(
@@ -89,7 +89,7 @@ def copy(
 
     `reply` is what it has to take (None: all that the leader has now).
     """
-    from .replication.copying import copy_rest, cut_where_logs_part, follow_marks
+    from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
     at, follower = _instant(peer), _log(peer, key)
     truncated = cut_where_logs_part(log, follower, at.now_ms)
@@ -124,7 +124,7 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     The follower appends what the reply has as it arrives; its next Fetch acknowledges that, and
     takes its time, too. While a throttle holds, there is nothing but the next Fetch.
     """
-    from .replication.copying import part_of
+    from ..replication.copying import part_of
 
     way, partition = (key, peer.agent.config.broker_id), hosted.known(key)
     if way in hosted.agent.followers.under_way or partition is None:
@@ -144,7 +144,7 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
         return
     throttles.note_sent(hosted, key[1], size, settings)
     arrive = partial(_arrive, hosted, peer, reply)
-    hosted.deliver_reply(way[1], arrive, peer.taking_us(key, size))
+    hosted.deliver_reply(way[1], arrive, peer.fetcher_faults.taking_us(key, size))
 
 
 def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
@@ -200,7 +200,7 @@ def _tell_followers(
 
     It is answered after its wait, or, where a copy takes no time, at once.
     """
-    from .replication.copying import follow_marks
+    from ..replication.copying import follow_marks
 
     for broker_id in partition.replicas:
         peer = hosted.peer(broker_id)
@@ -346,31 +346,8 @@ def observe(hosted: HostedAgent) -> None:
             leader.catches_up(key, me)
 
 
-def lags(hosted: HostedAgent | None, key: PartitionKey, partition: Partition) -> list[int | None]:
-    """Returns how many records each replica lacks of the leader's log, in the order of replicas.
-
-    None if that is not known, as of all without a simulated leader.
-    """
-    if hosted is None:
-        return [None] * len(partition.replicas)
-    log = hosted.store.logs.get(key)
-    end = 0 if log is None else log.end_offset
-    return [_lag(hosted, key, broker_id, end) for broker_id in partition.replicas]
-
-
-def _lag(hosted: HostedAgent, key: PartitionKey, broker_id: int, end: int) -> int | None:
-    followers, peer = hosted.agent.followers, hosted.peer(broker_id)
-    if broker_id == hosted.agent.config.broker_id:
-        return 0
-    if peer is not None:
-        log = peer.store.logs.get(key)
-        return max(end - (0 if log is None else log.end_offset), 0)
-    fetched = followers.fetched(key, broker_id)
-    return None if fetched is NEVER_FETCHED else max(end - fetched.end_offset, 0)
-
-
 def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
-    from .log.log import Log
+    from ..log.log import Log
 
     if key not in hosted.store.logs:
         hosted.store.logs[key] = Log(hosted.clock.now_ms)
@@ -379,7 +356,7 @@ def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
 
 def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
     """Returns the settings of a log, by the configurations that the broker knows."""
-    from .configurations import log_settings
+    from ..configurations import log_settings
 
     agent = hosted.agent
     topic = agent.image.topics[key[0]].name
@@ -387,7 +364,7 @@ def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
 
 
 def _instant(hosted: HostedAgent) -> "Instant":
-    from .log.log import Instant
+    from ..log.log import Instant
 
     now_ms = hosted.clock.now_ms
     return Instant(now_ms, now_ms + hosted.clock.wall_offset_ms)
