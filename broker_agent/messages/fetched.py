@@ -1,7 +1,7 @@
 """Parts of the responses to Fetch: who asks, what a log gives, and what an error looks like."""
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.batch import Batch, opaque
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
     FetchPartitionData,
@@ -115,6 +115,4 @@ def served(records: list[bytes]) -> tuple[Batch, ...]:
     """Returns bytes as the wire encodes them: as one batch that is encoded already."""
     if not records:
         return ()
-    encoded = records if len(records) == 1 else [b"".join(records)]
-    opaque = Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
-    return (opaque,)
+    return (opaque(records if len(records) == 1 else [b"".join(records)]),)
