@@ -36,10 +36,7 @@ def _parting(leader: Log, follower: Log) -> int | None:
         return leader.end_offset if leader.end_offset < end else None
     if epoch == latest and leader_end >= end:
         return None
-    own_epoch, own_end = follower.epochs.end_of(epoch, end)
-    if own_epoch == epoch:
-        return min(own_end, leader_end, end)
-    return min(leader_end if own_epoch < 0 else own_end, end)
+    return follower.epochs.parting(epoch, leader_end, end)
 
 
 def copy_rest(
