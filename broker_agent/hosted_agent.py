@@ -68,6 +68,7 @@ class HostedAgent:
     `on_replicas_change` are called when topics, leaders or log directories may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
     `catches_up` and `observe_logs` are those of `leading.py`; `stopped_fetchers` are faults.
+    `on_metadata` is called when the process has applied metadata, for what it follows elsewhere.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class HostedAgent:
         self.stopped_fetchers: list[StoppedFetcher] = []
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
+        self.on_metadata: Callable[[], None] | None = None
 
     @property
     def state(self) -> ProcessState:
@@ -237,6 +239,10 @@ class HostedAgent:
         """Runs `action` as the Fetch of another broker, or the reply to it, has arrived."""
         self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=is_reply), action)
 
+    def is_cut_off(self, broker_id: int) -> bool:
+        """True if the network to or from another broker is closed."""
+        return self._host.silence_ms(broker_id) is not None
+
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
         peer = self.peer(broker_id)
@@ -344,7 +350,8 @@ class HostedAgent:
         if self.is_paused:
             self._held.append((sent, reply))
             return
-        if not (self.on_replicas_change or self.store.full or self.store.logs):
+        observes = self.on_metadata is not None or self.on_replicas_change
+        if not (observes or self.store.full or self.store.logs):
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             return
         offset = agent.metadata_offset
@@ -353,6 +360,8 @@ class HostedAgent:
             return
         if self.store.logs and self.is_alive:
             self.observe_logs()
+        if self.on_metadata is not None:
+            self.on_metadata()
         self.report_change()
         if self.store.full and self.is_alive:  # the metadata log is in the first directory
             self.can_write(agent.config.log_dirs[0].directory_id)

@@ -30,7 +30,7 @@ from kraftsim.controller.server.turns import in_turns
 from kraftsim.controller.wire.frames import PRODUCE_BYTES_MAX
 
 from .client_view import ClientView, ReplyTo
-from .garbage_collection import keep_freed_memory
+from .message_waits import message_waits
 
 if TYPE_CHECKING:
     from kraftsim.broker_agent.configurations import AlterRequest
@@ -161,18 +161,12 @@ class BrokerApis:
         return self._messages
 
     def _opened_messages(self) -> "Messages":
-        from kraftsim.broker_agent.messages.bound import bound_of
         from kraftsim.broker_agent.messages.messages import Messages
 
-        data_plane, waits = self._data_plane, self._data_plane.waits
-        if waits.on_append is None:  # the first broker with messages in this world
-            bytes_max = data_plane.retention_bytes
-            waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
-            keep_freed_memory()
         return Messages(
             self._agent,
             self.view.listener,
-            waits,
+            message_waits(self._data_plane, self._agent),
             wall_ms=self._client_wall_ms,
             poll_clock=lambda: self._runtime.poll_clock,
             forward=self._forwarding.forward,
