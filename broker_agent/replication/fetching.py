@@ -42,6 +42,8 @@ LIST_OFFSETS_VERSION = 7  # both timestamps and the leader epoch are older
 FETCH_VERSIONS = (("4.1-IV1", 18), ("3.9-IV0", 17), ("3.7-IV4", 16), ("3.5-IV1", 15))
 """The version of Fetch that a follower sends, by the metadata.version that it needs (B5.1)."""
 TOPIC_IDS_VERSION = 13
+RESPONSE_BYTES_MAX = 10_485_760  # replica.fetch.response.max.bytes
+PARTITION_BYTES_MAX = 1_048_576  # replica.fetch.max.bytes
 
 Question = FetchRequest | ListOffsetsRequest
 
@@ -153,8 +155,8 @@ class Fetcher:
                 replica_id=config.broker_id, replica_epoch=broker_epoch
             ),
             max_wait_ms=config.replica_fetch_wait_ms,
-            min_bytes=config.number("replica.fetch.min.bytes", 1),
-            max_bytes=config.number("replica.fetch.response.max.bytes", 10_485_760),
+            min_bytes=1,
+            max_bytes=RESPONSE_BYTES_MAX,
             topics=tuple(
                 FetchTopic(topic_id=topic_id, partitions=tuple(positions))
                 for topic_id, positions in topics.items()
@@ -169,7 +171,7 @@ class Fetcher:
             fetch_offset=0 if log is None else log.end_offset,
             last_fetched_epoch=-1 if log is None else log.epochs.latest,
             log_start_offset=0 if log is None else log.start_offset,
-            partition_max_bytes=self._config.number("replica.fetch.max.bytes", 1_048_576),
+            partition_max_bytes=PARTITION_BYTES_MAX,
         )
 
     def _list_offsets(self, keys: Iterable[PartitionKey]) -> ListOffsetsRequest:
@@ -252,6 +254,8 @@ class Fetcher:
         changes: Changes,
     ) -> None:
         records = b"".join(batch.encoded[0] for batch in data.records or ())
+        if not records and key not in self._logs:
+            return  # there has been no message
         if records and not self._may_append(key):
             followed.ready_ms = NEVER_MS  # B5.43
             return

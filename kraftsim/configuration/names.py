@@ -69,7 +69,10 @@ NO_FILES = "simulated brokers keep their logs in memory, without files and threa
 NO_TIERS = "simulated brokers have no remote storage"
 NO_GROUPS = "kraftsim has no groups and no transactions"
 _OF_TOPICS = "logs of simulated brokers follow configurations of topics, not a property file"
-_NO_COPIES = "a replica here copies messages with the leader's next batch, not by its own fetches"
+_NO_COPIES = (
+    "a replica copies what a leader in its process appends, and fetches from another process with "
+    "Kafka's defaults"
+)
 _OWN_BOUNDS = (
     "simulated brokers keep waiting requests and fetch sessions within bounds of their own"
 )
