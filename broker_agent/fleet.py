@@ -36,7 +36,7 @@ from .agent import Agent
 from .client import BrokerClient, enveloped, opened
 from .config import AgentConfig
 from .conversation import Send
-from .following import Following, NoteAppend
+from .following.leaders import Following, NoteAppend
 from .forwarding import client_id_and_version
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory

@@ -60,8 +60,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "binding client_view clock_locks configuration_warnings event_loop followed_listener",
         "foreign_peers garbage_collection log_lines request_journal snapshot_files traffic",
         "voter_addresses",
-        "message_waits",
-        "broker_apis clock_control cluster_description observed outside request_search",
+        "broker_apis clock_control cluster_description observed request_search",
+        "outside",
         "fleet_listeners listeners",
     ),
     "kraftsim.operations": (

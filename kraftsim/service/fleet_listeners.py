@@ -16,10 +16,9 @@ from kraftsim.controller.core.profile import PROFILES, Profile
 from kraftsim.controller.server.runtime import Runtime
 
 from .binding import binding
-from .broker_apis import BrokerApis
+from .broker_apis import BrokerApis, message_waits
 from .client_view import ClientView
 from .followed_listener import FollowedListener
-from .message_waits import message_waits
 
 log = logging.getLogger(__name__)
 

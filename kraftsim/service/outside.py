@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.data_plane import DataPlane
-from kraftsim.broker_agent.following import Following
+from kraftsim.broker_agent.following.leaders import Following
 from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.core.rpc import Response
@@ -13,7 +13,7 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.world import World
 
 from ..recording.recorder import Recorder
-from .message_waits import message_waits
+from .broker_apis import message_waits
 
 if TYPE_CHECKING:
     from kraftsim.controller.server.outside_brokers import OutsideBrokers

@@ -1,164 +1,22 @@
-"""What a follower fetches from a leader in another process, and what it makes of the replies."""
-
-from dataclasses import dataclass, field
-from random import Random
-from typing import Any
+"""What a follower asks a leader in another process, and what it makes of the replies."""
 
 import pytest
 
-from kraftsim.broker_agent.log.log import Log
-from kraftsim.broker_agent.messages.fetched import divergence, served
-from kraftsim.broker_agent.replication.fetching import (
-    EARLIEST,
-    LATEST,
-    Changes,
-    Fetcher,
+from kraftsim.broker_agent.following.fetching import (
     Led,
-    Question,
     version_max,
 )
-from kraftsim.broker_agent.replication.followers import Truncated
-from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.broker_agent.log.log import Log
+from kraftsim.broker_agent.messages.fetched import served
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.feature_levels import level_of
-from kraftsim.controller.core.image.partition import PartitionKey
-from kraftsim.controller.core.rpc import (
-    EpochEndOffset,
-    FetchPartition,
-    FetchPartitionData,
-    FetchRequest,
-    FetchResponse,
-    FetchTopicData,
-)
-from kraftsim.controller.core.rpc.stored_messages import (
-    ListOffsetsPartition,
-    ListOffsetsPartitionResponse,
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    ListOffsetsTopicResponse,
-)
-from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
+from kraftsim.controller.core.rpc.stored_messages import ListOffsetsRequest
 from kraftsim.controller.time.timeline import NEVER_MS
-from kraftsim.simulation.topology import BrokerSpec, Topology, agent_config
 from tests.batches import batch
-from tests.broker_agent.message_logs import SHIPPED, append, instant
+from tests.broker_agent.fetching import BACKOFF_MS, KEY, OTHER, Follower, Leader, reply
+from tests.broker_agent.message_logs import append
 from tests.broker_agent.test_copied_logs import written
-
-TOPIC_ID = Uuid(b"t" * 16)
-KEY, OTHER = (TOPIC_ID, 0), (TOPIC_ID, 1)
-FOLLOWER, BROKER_EPOCH = 2, 77
-BACKOFF_MS = 1000
-
-
-@dataclass
-class Leader:
-    """A leader, which answers from its logs."""
-
-    logs: dict[PartitionKey, Log]
-    refusal: ErrorCode = ErrorCode.NONE
-    batches_max: int = 1000  # in a reply
-    asked: list[int] = field(default_factory=list)
-
-    def answer(self, request: Question) -> Any:
-        if isinstance(request, ListOffsetsRequest):
-            (topic,) = request.topics
-            found = tuple(map(self._offset, topic.partitions))
-            return ListOffsetsResponse(
-                topics=(ListOffsetsTopicResponse(name=topic.name, partitions=found),)
-            )
-        (fetched,) = request.topics
-        data = tuple(map(self._data, fetched.partitions))
-        return FetchResponse(responses=(FetchTopicData(topic_id=TOPIC_ID, partitions=data),))
-
-    def _offset(self, asked: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
-        self.asked.append(asked.timestamp)
-        log = self.logs[TOPIC_ID, asked.partition_index]
-        offset = log.end_offset if asked.timestamp == LATEST else log.start_offset
-        return ListOffsetsPartitionResponse(
-            partition_index=asked.partition_index, error_code=self.refusal, offset=offset
-        )
-
-    def _data(self, asked: FetchPartition) -> FetchPartitionData:
-        log, offset = self.logs[TOPIC_ID, asked.partition], asked.fetch_offset
-        try:
-            diverging = divergence(log, asked.last_fetched_epoch, offset)
-            if diverging is None and not log.start_offset <= offset <= log.end_offset:
-                raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")
-        except ApiError as error:
-            return FetchPartitionData(partition_index=asked.partition, error_code=error.code)
-        limit = asked.partition_max_bytes
-        records = log.read(offset, log.end_offset, limit, reads_one=True) if not diverging else []
-        return FetchPartitionData(
-            partition_index=asked.partition,
-            high_watermark=log.high_watermark,
-            log_start_offset=log.start_offset,
-            diverging_epoch=diverging or EpochEndOffset(),
-            records=served(records[: self.batches_max]),
-        )
-
-
-class Follower:
-    """A broker that follows partitions of one leader; `now_ms` is its clock."""
-
-    def __init__(self, log: Log | None = None, *, epoch: int = 5) -> None:
-        topology = Topology(cluster_id="c")
-        config = agent_config(topology, BrokerSpec(broker_id=FOLLOWER, port=9092), ())
-        self.logs = {} if log is None else {KEY: log}
-        self.can_write = True
-        self.now_ms = 0
-        self.stopped: set[PartitionKey] = set()
-        self.fetcher = Fetcher(config, self.logs, lambda key: SHIPPED, lambda key: self.can_write)
-        self.led = {KEY: Led("t", epoch)}
-        self.began = self.fetcher.follow(self.led)
-
-    @property
-    def log(self) -> Log:
-        return self.logs[KEY]
-
-    def elect(self, epoch: int) -> Changes:
-        """Applies the metadata of an election."""
-        self.led = {key: Led("t", epoch) for key in self.led}
-        return self.fetcher.follow(self.led)
-
-    def ask(self) -> Question | None:
-        return self.fetcher.request(BROKER_EPOCH, self.now_ms, self.stopped.__contains__)
-
-    def fetch(self) -> FetchRequest:
-        request = self.ask()
-        assert isinstance(request, FetchRequest)
-        return request
-
-    def hear(self, request: Question, response: Any) -> Changes:
-        return self.fetcher.on_response(request, response, instant(self.now_ms))
-
-    def hear_of(self, **data: Any) -> Changes:
-        """Fetches, and gets a reply with this about the partition."""
-        return self.hear(self.fetch(), reply(**data))
-
-    def follow(self, leader: Leader) -> list[Truncated]:
-        """Fetches until a reply has nothing new; returns what was given up on the way."""
-        lost: list[Truncated] = []
-        for _ in range(100):
-            request = self.ask()
-            assert request is not None
-            before = self.state()
-            changes = self.hear(request, leader.answer(request))
-            lost += changes.truncated.values()
-            if isinstance(request, FetchRequest) and self.state() == before and not self.seeks():
-                return lost
-        raise AssertionError("the follower does not come to an end")
-
-    def state(self) -> object:
-        log = self.logs.get(KEY)
-        return log and (log.start_offset, log.end_offset, log.high_watermark, log.epochs.latest)
-
-    def seeks(self) -> bool:
-        return isinstance(self.ask(), ListOffsetsRequest)
-
-
-def reply(**data: Any) -> FetchResponse:
-    partition = FetchPartitionData(partition_index=0, **data)
-    return FetchResponse(responses=(FetchTopicData(topic_id=TOPIC_ID, partitions=(partition,)),))
-
 
 # Requests
 
@@ -353,116 +211,6 @@ def test_a_disk_that_takes_nothing_fails_the_partition() -> None:
     follower.hear_of(records=served(written((5, 1)).batches), high_watermark=1)
 
     assert follower.fetcher.ready_ms == NEVER_MS
-
-
-# Truncation
-
-
-@pytest.mark.rule("B5.10", "B5.11")
-def test_a_follower_of_a_former_term_gives_up_what_its_leader_lacks() -> None:
-    """KIP-101: offsets agree, and records do not."""
-    leader, follower = Leader({KEY: written((0, 1), (1, 1))}), Follower(written((0, 2)))
-
-    assert follower.follow(leader) == [Truncated(1, 2, committed=2)]
-    assert follower.log.batches == leader.logs[KEY].batches
-
-
-@pytest.mark.rule("B5.11")
-def test_logs_of_crossed_terms_part_after_several_rounds() -> None:
-    """KIP-279: the leader does not know the follower's last epochs."""
-    leader = Leader({KEY: written((0, 2), (4, 3))})
-    follower = Follower(written((0, 1), (1, 2), (2, 2), (3, 2)))
-
-    lost = follower.follow(leader)
-
-    assert [records.start for records in lost] == [1]
-    assert follower.log.batches == leader.logs[KEY].batches
-    assert follower.log.epochs.entries == leader.logs[KEY].epochs.entries
-
-
-@pytest.mark.rule("B5.12")
-def test_a_diverging_reply_says_nothing_of_the_high_watermark() -> None:
-    """KAFKA-14704."""
-    follower = Follower(written((0, 5)))
-    follower.log.high_watermark = 1
-
-    follower.hear_of(
-        diverging_epoch=EpochEndOffset(epoch=0, end_offset=3), high_watermark=3, log_start_offset=2
-    )
-
-    assert follower.log.end_offset == 3
-    assert (follower.log.high_watermark, follower.log.start_offset) == (1, 0)
-
-
-@pytest.mark.rule("B5.5")
-def test_without_an_epoch_nothing_above_the_high_watermark_is_kept() -> None:
-    log = written((0, 3))
-    log.epochs.entries.clear()
-    log.high_watermark = 1
-
-    follower = Follower(log)
-
-    assert follower.began.truncated == {KEY: Truncated(1, 3, committed=1)}
-    assert follower.fetch().topics[0].partitions[0].fetch_offset == 1
-
-
-@pytest.mark.rule("B5.15")
-def test_a_follower_ahead_of_its_leader_is_cut_at_its_end() -> None:
-    leader, follower = Leader({KEY: written((0, 3))}), Follower(written((0, 3), (4, 2)))
-
-    lost = follower.follow(leader)  # which has no entry of epoch 4
-
-    assert leader.asked == [LATEST]
-    assert lost == [Truncated(3, 5, committed=5)]
-    assert follower.log.batches == leader.logs[KEY].batches
-
-
-@pytest.mark.rule("B5.15")
-def test_a_follower_behind_the_log_start_of_its_leader_begins_there() -> None:
-    led = written((0, 5), (5, 1))
-    led.delete_before(4, 0)
-    led.shed()
-    leader, follower = Leader({KEY: led}), Follower(written((0, 2)))
-
-    follower.follow(leader)
-
-    assert leader.asked == [LATEST, EARLIEST]
-    assert (follower.log.start_offset, follower.log.end_offset) == (4, 6)
-    assert follower.log.batches == led.batches
-
-
-@pytest.mark.rule("B5.11", "B5.31", "B5.32")
-@pytest.mark.parametrize("seed", range(100))
-def test_after_any_elections_all_logs_become_that_of_the_last_leader(seed: int) -> None:
-    """Any replica is elected, cleanly or not, and the others fetch as much as they come to."""
-    random = Random(seed)
-    replicas = [Follower() for _ in range(3)]
-    for epoch in range(1, 12):
-        leading = random.choice(replicas)
-        leader = elected(leading, epoch, records=random.randint(0, 3))
-        for follower in replicas:
-            follower.elect(epoch)
-            for _ in range(random.randint(0, 6) if follower is not leading else 0):
-                request = follower.ask()
-                assert request is not None
-                follower.hear(request, leader.answer(request))
-
-    led = leading.log
-    with_records = [entry for entry in led.epochs.entries if entry[1] < led.end_offset]
-    for follower in replicas:
-        if follower is not leading:
-            follower.follow(leader)
-            assert follower.log.batches == led.batches
-            assert follower.log.epochs.entries == with_records
-
-
-def elected(replica: Follower, epoch: int, *, records: int) -> Leader:
-    """The replica leads, and appends records."""
-    log = replica.logs.setdefault(KEY, Log(0))
-    log.epochs.begin_to_lead(epoch, log.end_offset)
-    for number in range(records):
-        append(log, batch(b"%d-%d" % (epoch, number)), epoch=epoch)
-    return Leader({KEY: log}, batches_max=1)
 
 
 # Errors

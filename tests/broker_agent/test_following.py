@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from kraftsim.broker_agent.following import Following
+from kraftsim.broker_agent.following.leaders import Following
 from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.broker_agent.messages.messages import Messages
 from kraftsim.broker_agent.replication.followers import StoppedFetcher
+from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.rpc import FetchRequest, Request, Response
 from kraftsim.controller.core.rpc.stored_messages import ListOffsetsRequest
 from kraftsim.simulation.world import World
@@ -251,6 +252,24 @@ def test_a_follower_that_is_elected_leads_with_all_of_it(apart: Apart) -> None:
     assert partition(apart.world, "t").leader == FOLLOWER
     assert results[0].base_offset == 1
     assert apart.log(FOLLOWER).high_watermark == 2
+
+
+@pytest.mark.rule("B5.6")
+def test_without_a_leader_nothing_is_fetched() -> None:
+    apart = Apart(replicas=(LEADER, FOLLOWER))
+    apart.world.agents[FOLLOWER].pause()
+    apart.write(b"a")
+    pass_time(apart.world, 2 * LAG_S)
+    apart.world.agents[LEADER].kill()  # the last of the ISR
+    pass_time(apart.world, 20)
+    apart.world.agents[FOLLOWER].resume()
+    pass_time(apart.world, 20)
+    sent = len(apart.wires.sent)
+
+    pass_time(apart.world, 20)
+
+    assert partition(apart.world, "t").leader == NO_LEADER
+    assert len(apart.wires.sent) == sent
 
 
 @pytest.mark.rule("B5.10", "B5.11", "B6.80")

@@ -16,7 +16,7 @@ from ..log.compression import scan_of
 from ..log.log import Instant, Log
 from ..log.recovery import truncate
 from ..log.settings import LogSettings
-from .followers import Truncated
+from ..replication.followers import Truncated
 
 
 class Misplaced(Exception):

@@ -34,8 +34,8 @@ from ..config import AgentConfig
 from ..log.batch import BadBatch
 from ..log.log import Instant, Log
 from ..log.settings import LogSettings
+from ..replication.followers import Truncated
 from .fetched import Misplaced, append, cut, follow
-from .followers import Truncated
 
 LATEST, EARLIEST = -1, -2  # timestamps of ListOffsets (B7.5)
 LIST_OFFSETS_VERSION = 7  # both timestamps and the leader epoch are older

@@ -14,12 +14,12 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.time.timeline import NEVER_MS
 
-from .hosted_agent import HostedAgent
-from .process_state import ProcessState
+from ..hosted_agent import HostedAgent
+from ..process_state import ProcessState
 
 if TYPE_CHECKING:
-    from .log.settings import LogSettings
-    from .replication.fetching import Changes, Fetcher, Led, Question
+    from ..log.settings import LogSettings
+    from .fetching import Changes, Fetcher, Led, Question
 
 SOCKET_TIMEOUT_MS = 30_000  # replica.socket.timeout.ms
 FOLLOWS = (
@@ -98,7 +98,7 @@ class Following:
         abroad = self._led_abroad(image).get(broker_id)
         if not abroad:
             return {}
-        from .replication.fetching import Led
+        from .fetching import Led
 
         wanted: dict[int, dict[PartitionKey, Led]] = {}
         for leader_id, keys in abroad.items():
@@ -183,7 +183,7 @@ class _Link:
         if request is None or address is None:
             self._arm(self._fetcher.ready_ms)
             return
-        from .replication.fetching import version_max
+        from .fetching import version_max
 
         self._sent, self._sent_ms = request, now_ms
         self._arm(now_ms + SOCKET_TIMEOUT_MS)
@@ -196,7 +196,7 @@ class _Link:
         return any(fault.stops(key) for fault in self._hosted.stopped_fetchers)
 
     def _answered(self, request: "Question", response: Response | None) -> None:
-        from .log.log import Instant
+        from ..log.log import Instant
 
         self._sent = None
         clock = self._hosted.clock
@@ -234,8 +234,8 @@ class _Link:
 
 
 def _fetcher_of(hosted: HostedAgent) -> "Fetcher":
-    from .configurations import log_settings
-    from .replication.fetching import Fetcher
+    from ..configurations import log_settings
+    from .fetching import Fetcher
 
     def settings_of(key: PartitionKey) -> "LogSettings":
         agent = hosted.agent
