@@ -110,6 +110,13 @@ class Fleet:
         )
         self.fetched_listeners: list[Callable[[Batch], None]] = []
 
+    def follow(self, broker_id: int) -> None:
+        """Lets a broker fetch from leaders of other processes from now on.
+
+        A broker without a listener hands no message to anybody, and need not have any.
+        """
+        self.agents[broker_id].on_metadata = partial(self._following.observe, broker_id)
+
     def silence_s(self) -> float:
         """Returns the seconds since a leader last answered a fetch of any broker."""
         with self._runtime.entered():
@@ -134,9 +141,11 @@ class Fleet:
     def on_state(self, broker_id: int, state: ProcessState) -> None:
         """Start another broker for one that runs; without controllers do not wait for any.
 
-        A broker follows leaders of other processes while its own lives.
+        A broker that follows leaders of other processes does so while its own lives.
         """
-        self._following.observe(broker_id)
+        observe = self.agents[broker_id].on_metadata
+        if observe is not None:
+            observe()
         if self._waiting and state in (ProcessState.RUNNING, ProcessState.NOT_RUNNING):
             count = 1 if state is ProcessState.RUNNING else len(self._waiting)
             self._clock.timeline.soon(lambda: self._start(count))
@@ -189,7 +198,6 @@ class Fleet:
         self._clients.append(client)
         host = FleetHost(self, config, client, on_change)
         hosted = attach(HostedAgent(host, self._clock, self.agents.get))
-        hosted.on_metadata = partial(self._following.observe, config.broker_id)
         self.agents[config.broker_id] = hosted
         return hosted
 

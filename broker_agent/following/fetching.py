@@ -195,10 +195,10 @@ class Fetcher:
 
     # Replies
 
-    def on_failure(self, now_ms: int) -> None:
-        """Backs off from the leader, which did not answer (B5.40)."""
+    def on_failure(self, now_ms: int, backoff_ms: int = 0) -> None:
+        """Backs off from the leader, which did not answer (B5.40), for `backoff_ms` at least."""
         for followed in self._followed.values():
-            self._back_off(followed, now_ms)
+            self._back_off(followed, now_ms, backoff_ms)
 
     def on_response(self, request: Question, response: Response, at: Instant) -> Changes:
         """Applies the response to the logs."""
@@ -300,9 +300,9 @@ class Fetcher:
         else:
             self._back_off(followed, now_ms)  # B5.42
 
-    def _back_off(self, followed: _Followed, now_ms: int) -> None:
+    def _back_off(self, followed: _Followed, now_ms: int, backoff_ms: int = 0) -> None:
         if followed.ready_ms != NEVER_MS:
-            followed.ready_ms = now_ms + self._config.replica_fetch_backoff_ms
+            followed.ready_ms = now_ms + max(self._config.replica_fetch_backoff_ms, backoff_ms)
 
     def _cut(self, key: PartitionKey, log: Log, offset: int, now_ms: int, changes: Changes) -> None:
         truncated = cut(log, offset, now_ms)

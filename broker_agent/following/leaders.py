@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .fetching import Changes, Fetcher, Led, Question
 
 SOCKET_TIMEOUT_MS = 30_000  # replica.socket.timeout.ms
+ATTEMPT_MS = 20  # between two attempts to reach leaders that were not reached, of all brokers
 FOLLOWS = (
     ProcessState.RECOVERY,
     ProcessState.RUNNING,
@@ -59,7 +60,7 @@ class Following:
     """The brokers of a process as followers of leaders in other processes.
 
     `open_lines()` returns the connections, None if no other process can be reached: where time is
-    not real.
+    not real. `note_append` is called with what has changed.
     """
 
     def __init__(
@@ -68,8 +69,9 @@ class Following:
         open_lines: Callable[[], Lines | None],
         note_append: NoteAppend,
     ) -> None:
-        self._agents, self._open_lines, self._note_append = agents, open_lines, note_append
+        self._agents, self._open_lines, self.note_append = agents, open_lines, note_append
         self._links: dict[int, dict[int, _Link]] = {}  # by follower and leader
+        self._unreachable: set[_Link] = set()
         self._offset = -1  # of the metadata of which `_abroad` is
         self._abroad: dict[int, dict[int, list[PartitionKey]]] = {}
 
@@ -79,15 +81,29 @@ class Following:
         wanted = self._wanted(hosted)
         links = self._links.get(broker_id, {})
         for leader_id in [leader_id for leader_id in links if leader_id not in wanted]:
-            links.pop(leader_id).end()
+            link = links.pop(leader_id)
+            link.end()
+            self._unreachable.discard(link)
         lines = self._open_lines() if wanted else None
         if lines is None:
             return
         links = self._links.setdefault(broker_id, {})
         for leader_id, partitions in wanted.items():
             if leader_id not in links:
-                links[leader_id] = _Link(hosted, leader_id, lines, self._note_append)
+                links[leader_id] = _Link(self, hosted, leader_id, lines)
             links[leader_id].follow(partitions)
+
+    def note_answer(self, link: "_Link", *, is_reached: bool) -> int:
+        """Notes whether a leader was reached; returns for how long to back off if it was not.
+
+        Brokers of `kraftsim agent` may have no listener at all: thousands of them are not tried
+        each second.
+        """
+        if is_reached:
+            self._unreachable.discard(link)
+        else:
+            self._unreachable.add(link)
+        return len(self._unreachable) * ATTEMPT_MS
 
     def _wanted(self, hosted: HostedAgent) -> "dict[int, dict[PartitionKey, Led]]":
         """Returns what the broker follows, by leader."""
@@ -118,9 +134,9 @@ class Following:
         """
         if image.offset != self._offset:
             self._offset, self._abroad = image.offset, {}
+            index = image.index
             for leader_id in set(image.brokers).difference(self._agents):
-                index = image.index
-                for key in {*index.led(leader_id), *index.ailing(leader_id)}:
+                for key in sorted({*index.led(leader_id), *index.ailing(leader_id)}):
                     for replica in image.partition(key).replicas:
                         if replica in self._agents:
                             led = self._abroad.setdefault(replica, {})
@@ -148,11 +164,11 @@ class _Link:
     """A broker and one leader that it follows, with at most one request in flight."""
 
     def __init__(
-        self, hosted: HostedAgent, leader_id: int, lines: Lines, note_append: NoteAppend
+        self, following: Following, hosted: HostedAgent, leader_id: int, lines: Lines
     ) -> None:
-        self._hosted, self._leader_id, self._lines = hosted, leader_id, lines
+        self._following, self._hosted = following, hosted
+        self._leader_id, self._lines = leader_id, lines
         self._broker_id = hosted.agent.config.broker_id
-        self._note_append = note_append
         self._fetcher = _fetcher_of(hosted)
         self._sent: Question | None = None  # the request in flight
         self._sent_ms = 0
@@ -201,8 +217,9 @@ class _Link:
         self._sent = None
         clock = self._hosted.clock
         at = Instant(clock.now_ms, clock.now_ms + clock.wall_offset_ms)
+        backoff_ms = self._following.note_answer(self, is_reached=response is not None)
         if response is None or self._hosted.is_cut_off(self._leader_id):
-            self._fetcher.on_failure(at.now_ms)
+            self._fetcher.on_failure(at.now_ms, backoff_ms)
         else:
             self._report(self._fetcher.on_response(request, response, at))
         self._look()
@@ -210,9 +227,9 @@ class _Link:
     def _report(self, changes: "Changes") -> None:
         for key, truncated in changes.truncated.items():
             self._hosted.report_truncated(key, truncated)
-            self._note_append(self._broker_id, key, 0)
+            self._following.note_append(self._broker_id, key, 0)
         for key, size in changes.appended.items():
-            self._note_append(self._broker_id, key, size)
+            self._following.note_append(self._broker_id, key, size)
 
     def _arm(self, at_ms: int) -> None:
         """Looks again at a time, unless it looks earlier."""

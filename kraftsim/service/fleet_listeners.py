@@ -61,6 +61,7 @@ class FleetListeners:
         views: dict[tuple[str, str], ClientView] = {}
         for broker_id, listeners in self._listeners.items():
             agent = self._fleet.agents[broker_id]
+            self._fleet.follow(broker_id)
             profile = agent.profile
             ask = partial(self._fleet.forward, broker_id, profile)
             for name, listener in listeners.items():

@@ -314,3 +314,12 @@ def test_an_error_of_the_whole_response_is_one_of_all_partitions() -> None:
     follower.hear(follower.fetch(), FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR))
 
     assert follower.fetcher.ready_ms == BACKOFF_MS
+
+
+@pytest.mark.rule("B5.40")
+def test_a_follower_of_many_unreachable_leaders_backs_off_for_longer() -> None:
+    follower = Follower()
+
+    follower.fetcher.on_failure(0, 4000)
+
+    assert follower.fetcher.ready_ms == 4000

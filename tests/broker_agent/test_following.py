@@ -340,3 +340,13 @@ def test_a_damaged_batch_is_not_taken(apart: Apart) -> None:
     pass_time(apart.world, 2)
 
     assert apart.are_alike()
+
+
+@pytest.mark.rule("B5.40")
+def test_a_dead_leader_is_tried_each_second_while_it_leads(apart: Apart) -> None:
+    apart.world.agents[LEADER].kill()
+    before = len(apart.wires.sent)
+
+    pass_time(apart.world, 5)  # within its session
+
+    assert 4 <= len(apart.wires.sent) - before <= 6
