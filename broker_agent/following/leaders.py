@@ -1,8 +1,8 @@
-"""What the brokers of a process fetch from leaders of other processes: a released broker, or one of
-another `kraftsim` (rule B5).
+"""Brokers of a process as followers of leaders in other processes (rule B5).
 
-Nothing runs while no broker of another process leads a partition with a replica here. The modules
-of logs are imported with the first such partition.
+Such a leader is a released broker, or a broker of another `kraftsim`. Nothing runs while no broker
+of another process leads a partition with a replica here. The modules of logs are imported with the
+first such partition.
 """
 
 from collections.abc import Callable, Mapping
@@ -235,9 +235,12 @@ class _Link:
         """Looks again at a time, unless it looks earlier."""
         if at_ms < self._armed_ms:
             self._armed_ms = at_ms
-            self._lines.after(max(at_ms - self._hosted.clock.now_ms, 0), self._ring)
+            delay_ms = max(at_ms - self._hosted.clock.now_ms, 0)
+            self._lines.after(delay_ms, partial(self._ring, at_ms))
 
-    def _ring(self) -> None:
+    def _ring(self, at_ms: int) -> None:
+        if at_ms != self._armed_ms:
+            return  # an earlier time was armed since
         self._armed_ms = NEVER_MS
         now_ms, due_ms = self._hosted.clock.now_ms, self._sent_ms + SOCKET_TIMEOUT_MS
         if self._sent is not None and now_ms < due_ms:
