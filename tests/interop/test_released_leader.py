@@ -12,6 +12,7 @@ from tests.interop.running import Service, eventually, kraftsim_up
 from tests.interop.test_released_broker import LEASE, RECORDS, attached, write
 from tests.interop.test_released_follower import read
 from tests.released.broker import ReleasedBroker
+from tests.released.releases import RELEASES
 
 pytestmark = [pytest.mark.interop, pytest.mark.released]
 
@@ -20,12 +21,12 @@ SEGMENT = "00000000000000000000.log"
 
 
 @contextmanager
-def both(folder: Path) -> Iterator[tuple[Service, ReleasedBroker, str]]:
+def both(folder: Path, version: str = "4.3.1") -> Iterator[tuple[Service, ReleasedBroker, str]]:
     """A cluster of one of our brokers and a released one, with the address of the latter."""
-    options = ("--controllers", "1", "--profile", "kafka-4.3")
+    options = ("--controllers", "1", "--profile", RELEASES[version].profile_name)
     with (
         kraftsim_up(folder, *options, brokers=1, settings=LEASE) as kraft,
-        attached(kraft, folder / "kafka", RELEASED) as (broker, servers),
+        attached(kraft, folder / "kafka", RELEASED, version) as (broker, servers),
     ):
         kraft.wait(RELEASED, "unfenced")
         yield kraft, broker, servers
@@ -97,6 +98,18 @@ def test_our_broker_joins_again_while_a_released_one_is_written(tmp_path: Path) 
         for partition in range(3):
             part = tmp_path / f"partition-{partition}"
             assert ours(kraft, part, partition) == theirs(tmp_path, partition)
+        assert broker.errors() == []
+
+
+@pytest.mark.rule("B5.1")
+@pytest.mark.parametrize("version", ["3.9.1", "4.1.1"])
+def test_our_broker_follows_leaders_of_older_releases(tmp_path: Path, version: str) -> None:
+    with both(tmp_path, version) as (kraft, broker, servers):
+        kraft.create("orders", [RELEASED, OURS])
+        write(servers, "orders")
+
+        assert kraft.in_sync("orders") == [OURS, RELEASED]
+        assert ours(kraft, tmp_path / "after") == theirs(tmp_path)
         assert broker.errors() == []
 
 
