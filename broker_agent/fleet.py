@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ErrorCode
@@ -25,6 +26,7 @@ from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server.api_versions import newest_served
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
+from kraftsim.controller.server.outside_brokers import OutsideBrokers
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
@@ -34,6 +36,7 @@ from .agent import Agent
 from .client import BrokerClient, enveloped, opened
 from .config import AgentConfig
 from .conversation import Send
+from .following.leaders import Following, NoteAppend
 from .forwarding import client_id_and_version
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
@@ -74,7 +77,8 @@ class Fleet:
     """The brokers of one process.
 
     `controllers` are the bootstrap addresses; replies to fetches name the active controller.
-    `fetched_listeners` are called with each batch that is fetched for the first time.
+    `fetched_listeners` are called with each batch that is fetched for the first time, `note_append`
+    with what a broker fetches from a leader of another process.
     """
 
     def __init__(
@@ -99,7 +103,19 @@ class Fleet:
         self._foreign_addresses: set[Address] = set()
         self._waiting: deque[HostedAgent] = deque()
         self.agents: dict[int, HostedAgent] = {}
+        self.note_append: NoteAppend = lambda broker_id, key, size: None
+        self._lines = OutsideBrokers(runtime)
+        self._following = Following(
+            self.agents, lambda: self._lines, lambda *append: self.note_append(*append)
+        )
         self.fetched_listeners: list[Callable[[Batch], None]] = []
+
+    def follow(self, broker_id: int) -> None:
+        """Lets a broker fetch from leaders of other processes from now on.
+
+        A broker without a listener hands no message to anybody, and need not have any.
+        """
+        self.agents[broker_id].on_metadata = partial(self._following.observe, broker_id)
 
     def silence_s(self) -> float:
         """Returns the seconds since a leader last answered a fetch of any broker."""
@@ -122,8 +138,14 @@ class Fleet:
         for _ in range(min(count, len(self._waiting))):
             self._waiting.popleft().start()
 
-    def on_state(self, state: ProcessState) -> None:
-        """Start another broker for one that runs; without controllers do not wait for any."""
+    def on_state(self, broker_id: int, state: ProcessState) -> None:
+        """Start another broker for one that runs; without controllers do not wait for any.
+
+        A broker that follows leaders of other processes does so while its own lives.
+        """
+        observe = self.agents[broker_id].on_metadata
+        if observe is not None:
+            observe()
         if self._waiting and state in (ProcessState.RUNNING, ProcessState.NOT_RUNNING):
             count = 1 if state is ProcessState.RUNNING else len(self._waiting)
             self._clock.timeline.soon(lambda: self._start(count))
@@ -141,6 +163,7 @@ class Fleet:
             client.close()
         for caller in self._forwarding:
             caller.drop()
+        self._lines.close()
 
     def forward(
         self,
@@ -302,4 +325,4 @@ class FleetHost:
     def on_change(self, state: ProcessState, /) -> None:
         """Report a new state of the process, which may let another broker start."""
         self.listener(self.config.broker_id, state)
-        self.fleet.on_state(state)
+        self.fleet.on_state(self.config.broker_id, state)

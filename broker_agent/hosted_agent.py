@@ -69,6 +69,7 @@ class HostedAgent:
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
     `replication_rates` has what it replicates of throttled partitions (`leading/throttles.py`).
     `catches_up` and `observe_logs` are those of `leading/leader.py`.
+    `on_metadata` is called when the process has applied metadata, for what it follows elsewhere.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class HostedAgent:
         self.fetcher_faults = FetcherFaults()
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
+        self.on_metadata: Callable[[], None] | None = None
 
     @property
     def state(self) -> ProcessState:
@@ -241,6 +243,10 @@ class HostedAgent:
         lag_us = self._host.lag_us(broker_id, is_reply=True)
         self.clock.timeline.after(lag_us + taking_us, action)
 
+    def is_cut_off(self, broker_id: int) -> bool:
+        """True if the network to or from another broker is closed."""
+        return self._host.silence_ms(broker_id) is not None
+
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
         peer = self.peer(broker_id)
@@ -353,7 +359,8 @@ class HostedAgent:
         if self.is_paused:
             self._held.append((sent, reply))
             return
-        if not (self.on_replicas_change or self.store.full or self.store.logs):
+        observes = self.on_metadata is not None or self.on_replicas_change
+        if not (observes or self.store.full or self.store.logs):
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             return
         offset = agent.metadata_offset
@@ -362,6 +369,8 @@ class HostedAgent:
             return
         if self.store.logs and self.is_alive:
             self.observe_logs()
+        if self.on_metadata is not None:
+            self.on_metadata()
         self.report_change()
         if self.store.full and self.is_alive:  # the metadata log is in the first directory
             self.can_write(agent.config.log_dirs[0].directory_id)

@@ -53,7 +53,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "configurations metadata_fetch replication",
         "agent",
         "hosted_agent",
-        "leading",
+        "following leading",
         "fleet messages",
     ),
     "kraftsim.service": (
@@ -61,6 +61,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "foreign_peers garbage_collection log_lines request_journal snapshot_files traffic",
         "voter_addresses",
         "broker_apis clock_control cluster_description observed request_search",
+        "outside",
         "fleet_listeners listeners",
     ),
     "kraftsim.operations": (
@@ -94,7 +95,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "bound_port idleness secrets spare_buffers turns unread_bytes",
         "admission api_versions envelope kafka_caller large_requests",
         "awaited peer_lines runtime",
-        "listener outside_controllers",
+        "listener outside_brokers outside_controllers",
         "connection muting",
         "kafka_connection",
         "kafka_listener",

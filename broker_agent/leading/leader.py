@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ..log.settings import LogSettings
 
 
-FETCH_BYTES, FETCH_BYTES_MAX = "replica.fetch.max.bytes", 1_048_576
-
-
 def attach(hosted: HostedAgent) -> HostedAgent:
     """Lets a broker lead and follow."""
     hosted.catches_up = partial(catches_up, hosted)
@@ -124,14 +121,14 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     The follower appends what the reply has as it arrives; its next Fetch acknowledges that, and
     takes its time, too. While a throttle holds, there is nothing but the next Fetch.
     """
-    from ..replication.copying import part_of
+    from ..replication.copying import FETCH_BYTES, part_of
 
     way, partition = (key, peer.agent.config.broker_id), hosted.known(key)
     if way in hosted.agent.followers.under_way or partition is None:
         return
     hosted.agent.followers.under_way.add(way)
     offset, settings = _log(peer, key).end_offset, _settings(hosted, key)
-    end, size = part_of(log, offset, peer.agent.config.number(FETCH_BYTES, FETCH_BYTES_MAX))
+    end, size = part_of(log, offset, peer.agent.config.number(*FETCH_BYTES))
     epoch, high_watermark = partition.leader_epoch, log.high_watermark
     reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark)
     is_behind = offset < high_watermark

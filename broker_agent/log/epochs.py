@@ -62,6 +62,17 @@ class LeaderEpochs:
         at_most = self.entries[: len(self.entries) - len(above)]
         return (at_most[-1][0] if at_most else epoch), above[0][1]
 
+    def parting(self, epoch: int, leader_end: int, log_end: int) -> int:
+        """Returns where a follower cuts its log, whose end is `log_end` (B5.11).
+
+        `epoch` is the largest epoch of its leader that is not above its own last one, and
+        `leader_end` is where that ends at the leader.
+        """
+        own_epoch, own_end = self.end_of(epoch, log_end)
+        if own_epoch == epoch:
+            return min(own_end, leader_end, log_end)
+        return min(leader_end if own_epoch < 0 else own_end, log_end)
+
     def epoch_at(self, offset: int) -> int:
         """Returns the epoch of the first entry if it began at or below `offset`, else -1 (B7.5)."""
         return self.entries[0][0] if self.entries and self.entries[0][1] <= offset else -1

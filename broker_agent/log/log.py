@@ -97,13 +97,22 @@ class Log:
     def append_copy(self, leader: "Log", batch: bytes, at: Instant, settings: LogSettings) -> None:
         """Appends as follower a batch of the leader (B1.50, B1.51)."""
         header = header_of(batch)
-        self.epochs.assign(header.leader_epoch, header.base_offset)
-        if self.segments[-1].must_roll(len(batch), header, at.now_ms, settings):
-            self._roll(at.now_ms)
         active = leader.segments[-1]
         is_largest = active.largest_at == header.base_offset
         at_most = active.offset_of_largest if is_largest else header.base_offset
-        self._add(batch, header, at_most, at, settings)
+        self.append_fetched(batch, header, at_most, at, settings)
+
+    def append_fetched(
+        self, batch: bytes, header: Header, offset_of_max: int, at: Instant, settings: LogSettings
+    ) -> None:
+        """Appends as follower a batch that was fetched (B1.51).
+
+        `offset_of_max` is the offset of the first record with the largest timestamp.
+        """
+        self.epochs.assign(header.leader_epoch, header.base_offset)
+        if self.segments[-1].must_roll(len(batch), header, at.now_ms, settings):
+            self._roll(at.now_ms)
+        self._add(batch, header, offset_of_max, at, settings)
 
     def begin_anew(self, offset: int, now_ms: int) -> None:
         """Drops everything, and begins at an offset (B5.15)."""

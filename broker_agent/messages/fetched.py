@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.partition import PartitionKey
-from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.batch import Batch, opaque
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
     FetchPartitionData,
@@ -142,9 +142,7 @@ def served(records: list[bytes]) -> tuple[Batch, ...]:
     """Returns bytes as the wire encodes them: as one batch that is encoded already."""
     if not records:
         return ()
-    encoded = records if len(records) == 1 else [b"".join(records)]
-    opaque = Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
-    return (opaque,)
+    return (opaque(records if len(records) == 1 else [b"".join(records)]),)
 
 
 def by_topic(reads: list[Read]) -> Iterator[FetchTopicData]:

@@ -10,6 +10,9 @@ from ..log.recovery import truncate
 from ..log.settings import LogSettings
 from .followers import Truncated
 
+FETCH_BYTES = ("replica.fetch.max.bytes", 1_048_576)
+"""The most bytes of a partition in a reply to a follower, and their default."""
+
 
 def cut_where_logs_part(leader: Log, follower: Log, now_ms: int) -> Truncated | None:
     """Cuts the follower's log where its history is not its leader's; returns what it lost."""
@@ -36,10 +39,7 @@ def _parting(leader: Log, follower: Log) -> int | None:
         return leader.end_offset if leader.end_offset < end else None
     if epoch == latest and leader_end >= end:
         return None
-    own_epoch, own_end = follower.epochs.end_of(epoch, end)
-    if own_epoch == epoch:
-        return min(own_end, leader_end, end)
-    return min(leader_end if own_epoch < 0 else own_end, end)
+    return follower.epochs.parting(epoch, leader_end, end)
 
 
 def copy_rest(

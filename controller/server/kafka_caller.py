@@ -40,6 +40,8 @@ _VERSIONS_NUMBER = -1  # correlation id of a question for versions; requests hav
 Address = tuple[str, int]
 ReplyTo = Callable[[Response | None], None]
 Deliver = Callable[[Callable[[], None]], None]
+Decode = Callable[[int, int, bytes], tuple[int, Response]]
+"""Decodes a response of an API in a version; returns its correlation id too."""
 
 
 class _Awaited(NamedTuple):
@@ -57,11 +59,12 @@ class KafkaCaller:
     It connects at the first request, and again if the address changes. A peer that ends a
     connection without a reply may be of a release that lacks the newest version of the request:
     from then on each connection begins with the question which versions the peer has.
+    `decode` decodes the responses: those of controllers, or of brokers.
     """
 
-    def __init__(self, client_id: str, deliver: Deliver) -> None:
+    def __init__(self, client_id: str, deliver: Deliver, decode: Decode = decode_response) -> None:
         self.client_id = client_id
-        self._deliver = deliver
+        self._deliver, self._decode = deliver, decode
         self._correlation_id = 0
         self._awaited: _Awaited | None = None
         self._line: _Line | None = None
@@ -130,7 +133,7 @@ class KafkaCaller:
             self._learn_versions(line, awaited, frame)
         if number != awaited.correlation_id:
             return
-        _, response = decode_response(awaited.api_key, self._version(awaited), frame)
+        _, response = self._decode(awaited.api_key, self._version(awaited), frame)
         self._awaited = None
         self._deliver(partial(awaited.reply_to, response))
 

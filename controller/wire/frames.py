@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 from ..core.apis import ROWS
 from ..core.rpc import Request, Response
 from ..core.rpc.senders import Requester, TelemetryClient
-from .apis.table import API_VERSIONS, APIS, ENVELOPE
+from .apis.table import API_VERSIONS, APIS, ENVELOPE, FETCH, fetched_from_broker
 from .codec.compiler import Encoder, decoder, encoder, step_encoder
 from .codec.decode_source import skip_tags
 from .codec.schema import Message
@@ -274,7 +274,16 @@ def encode_request(
 
 def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, Response]:
     """Returns the correlation id and the response; trailing bytes are ignored."""
-    message = APIS[api_key].response
+    return _decode(APIS[api_key].response, api_key, api_version, frame)
+
+
+def decode_broker_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, Response]:
+    """Returns the correlation id and the response of a broker, whose batches stay bytes."""
+    message = fetched_from_broker() if api_key == FETCH else APIS[api_key].response
+    return _decode(message, api_key, api_version, frame)
+
+
+def _decode(message: Message, api_key: int, api_version: int, frame: bytes) -> tuple[int, Response]:
     pos = _CORRELATION_ID.size
     try:
         (correlation_id,) = _CORRELATION_ID.unpack_from(frame)

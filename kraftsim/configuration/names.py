@@ -55,7 +55,8 @@ OF_THE_NODE = (
 OF_BROKERS = (
     *("telemetry.max.bytes", "max.request.partition.size.limit"),
     *("socket.request.max.bytes", "quota.window.num", "quota.window.size.seconds"),
-    "replica.selector.class",
+    *("replication.quota.window.num", "replication.quota.window.size.seconds"),
+    *("replica.fetch.max.bytes", "replica.fetch.response.max.bytes", "replica.selector.class"),
 )
 """What a broker takes from its property file, beside the defaults of topics."""
 
@@ -69,14 +70,17 @@ NO_FILES = "simulated brokers keep their logs in memory, without files and threa
 NO_TIERS = "simulated brokers have no remote storage"
 NO_GROUPS = "kraftsim has no groups and no transactions"
 _OF_TOPICS = "logs of simulated brokers follow configurations of topics, not a property file"
-_NO_COPIES = "a replica here copies messages with the leader's next batch, not by its own fetches"
+_NO_COPIES = (
+    "a replica copies what a leader in its process appends, and fetches from another process with "
+    "Kafka's defaults"
+)
 _OWN_BOUNDS = (
     "simulated brokers keep waiting requests and fetch sessions within bounds of their own"
 )
 _METADATA_IN_MEMORY = "the metadata log is in memory, without segments: a snapshot cuts it off"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
 _NO_SOCKETS = "one thread serves all connections, within bounds of its own"
-_NO_BANDWIDTH = "kraftsim delays no replica for its use of bandwidth, and has no plugin of quotas"
+_NO_BANDWIDTH = "moves between log directories take no time, and kraftsim has no plugin of quotas"
 _NO_REPORTERS = "kraftsim has no reporters: metrics are counters of `GET /metrics`"
 _NO_COPYING_THREADS = "no thread of a simulated broker copies replicas"
 _OWN_TIMES = "requests between the nodes of kraftsim have times of their own"
@@ -138,7 +142,7 @@ REASONS: Mapping[str, str] = {
         (*("connections.", "max.connection", "socket.", "queued.", "num.io.", "num.network."),),
         _NO_SOCKETS,
     ),
-    **dict.fromkeys(("alter.log.dirs.", "replication.quota.", "client.quota."), _NO_BANDWIDTH),
+    **dict.fromkeys(("alter.log.dirs.", "client.quota."), _NO_BANDWIDTH),
     **dict.fromkeys(("kafka.metrics.", "metric", "auto.include.jmx."), _NO_REPORTERS),
     "controller.performance.": "kraftsim measures no times of a controller's events",
     "leader.imbalance.per.": "controllers balance leaders however few are out of place, as Kafka's",

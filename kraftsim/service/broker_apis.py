@@ -14,6 +14,7 @@ from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core import rpc
@@ -52,6 +53,20 @@ describe_user_scram_credentials = in_core(
 )
 
 TelemetryRequest = rpc.GetTelemetrySubscriptionsRequest | rpc.PushTelemetryRequest
+
+
+def message_waits(data_plane: DataPlane, agent: HostedAgent) -> FetchWaits:
+    """Returns the waits for messages, with the bound of the bytes in all logs of the cluster.
+
+    It is called once there are messages; `agent` is any broker.
+    """
+    waits = data_plane.waits
+    if waits.on_append is None:
+        from kraftsim.broker_agent.messages.bound import bound_of
+
+        waits.on_append = bound_of(agent, data_plane.retention_bytes, data_plane.note_dropped)
+        keep_freed_memory()
+    return waits
 
 
 class BrokerApis:
@@ -161,18 +176,12 @@ class BrokerApis:
         return self._messages
 
     def _opened_messages(self) -> "Messages":
-        from kraftsim.broker_agent.messages.bound import bound_of
         from kraftsim.broker_agent.messages.messages import Messages
 
-        data_plane, waits = self._data_plane, self._data_plane.waits
-        if waits.on_append is None:  # the first broker with messages in this world
-            bytes_max = data_plane.retention_bytes
-            waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
-            keep_freed_memory()
         return Messages(
             self._agent,
             self.view.listener,
-            waits,
+            message_waits(self._data_plane, self._agent),
             wall_ms=self._client_wall_ms,
             poll_clock=lambda: self._runtime.poll_clock,
             forward=self._forwarding.forward,

@@ -11,11 +11,12 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
+from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.profile import PROFILES, Profile
 from kraftsim.controller.server.runtime import Runtime
 
 from .binding import binding
-from .broker_apis import BrokerApis
+from .broker_apis import BrokerApis, message_waits
 from .client_view import ClientView
 from .followed_listener import FollowedListener
 
@@ -34,7 +35,11 @@ class FleetListeners:
         self._runtime = runtime
         self._listeners: dict[int, dict[str, FollowedListener]] = {}
         self.data_plane = DataPlane(log.warning)
+        fleet.note_append = self._note_append
         self.bootstrap_servers = ""
+
+    def _note_append(self, broker_id: int, key: PartitionKey, size: int) -> None:
+        message_waits(self.data_plane, self._fleet.agents[broker_id]).appended(key, size)
 
     async def bind(self, broker_id: int, name: str, host: str, port: int) -> int:
         """Binds a port for a listener of the broker before it registers, and returns the port.
@@ -56,6 +61,7 @@ class FleetListeners:
         views: dict[tuple[str, str], ClientView] = {}
         for broker_id, listeners in self._listeners.items():
             agent = self._fleet.agents[broker_id]
+            self._fleet.follow(broker_id)
             profile = agent.profile
             ask = partial(self._fleet.forward, broker_id, profile)
             for name, listener in listeners.items():

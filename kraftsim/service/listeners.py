@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
@@ -16,8 +16,8 @@ from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.rpc import Request, Response
-from kraftsim.controller.raft.protocol import Reply, Send
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
@@ -39,11 +39,9 @@ from .cluster_description import client_view
 from .configuration_warnings import ConfigurationWarnings
 from .event_loop.watch import LoopWatch
 from .followed_listener import FollowedListener
+from .outside import Outside
 from .request_journal import RefusedVersions, RequestJournal
 from .traffic import Traffic
-
-if TYPE_CHECKING:
-    from kraftsim.controller.server.outside_controllers import OutsideControllers
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +93,7 @@ class Service:
         self._creations: dict[FollowedListener, TopicCreation] = {}
         self.recorder: Recorder | None = None
         self._world: World | None = None
-        self._outside: OutsideControllers | None = None
+        self._outside: Outside | None = None
         self._loop_watch: LoopWatch | None = None
 
     def watch_loop(self) -> None:
@@ -155,9 +153,10 @@ class Service:
         if self.named:
             self.recorder.refuse("its brokers have several listeners: a recording has one")
         self._close_outside()
+        self._outside = Outside(world, runtime, self.recorder, self.data_plane)
         if self._listeners():
             self.watch_loop()
-            world.network.send_outside = partial(self._send_outside, runtime)
+            world.network.send_outside = self._outside.send
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
@@ -169,26 +168,6 @@ class Service:
         world.controller_listeners.append(self._on_controller)
         world.committed_listeners.append(self._on_committed)
 
-    def _send_outside(
-        self,
-        runtime: Runtime,
-        sender: NodeId,
-        send: Send,
-        on_answer: Callable[[Response | None], None],
-        /,
-    ) -> None:
-        is_of_world = send.peer_id in self._running.controllers
-        if self.is_closed or send.endpoint is None or is_of_world:
-            on_answer(None)
-            return
-        if self.recorder is not None:
-            self.recorder.refuse("its quorum has a controller of another process")
-        if self._outside is None:
-            from kraftsim.controller.server.outside_controllers import OutsideControllers
-
-            self._outside = OutsideControllers(runtime)
-        self._outside.send(sender.number, send, on_answer)
-
     def _close_outside(self) -> None:
         if self._outside is not None:
             self._outside.close()
@@ -196,6 +175,8 @@ class Service:
 
     def serve_broker(self, broker_id: int, runtime: Runtime) -> None:
         """Starts to answer requests to the broker's listeners; the broker must be in the world."""
+        if self._outside is not None:
+            self._running.agents[broker_id].on_metadata = partial(self._outside.follow, broker_id)
         for name, listener in self._of_broker(broker_id).items():
             self._serve(broker_id, name, listener, runtime)
 
@@ -292,6 +273,8 @@ class Service:
             if listener.runtime is not None and is_of_another:  # a new process of another release
                 self._serve(broker_id, name, listener, listener.runtime)
             listener.follow(state, lambda: agent.is_alive)
+        if agent.on_metadata is not None:
+            agent.on_metadata()  # a process follows leaders while it lives
 
     def _on_controller(self, node_id: int, state: ProcessState) -> None:
         listener = self.controllers.get(node_id)

@@ -1,5 +1,7 @@
 """Followers that copy reply by reply: throttled and slow ones, and those about to join an ISR."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.broker_agent.replication.followers import SlowFetcher
@@ -36,6 +38,11 @@ def fill(cluster: Cluster, batches: int = BATCHES) -> None:
 def slow_down(cluster: Cluster, broker_id: int, bytes_per_second: int) -> None:
     fetcher = SlowFetcher(None, None, bytes_per_second)
     cluster.world.agents[broker_id].fetcher_faults.slow.append(fetcher)
+
+
+def write_file(cluster: Cluster, broker_id: int, name: str, value: int) -> None:
+    agent = cluster.world.agents[broker_id].agent
+    agent.config = replace(agent.config, static={**agent.config.static, name: str(value)})
 
 
 # Throttles (KIP-73)
@@ -114,6 +121,23 @@ def test_a_list_without_a_rate_throttles_nothing(cluster: Cluster) -> None:
     pass_time(cluster.world, 2)
 
     assert cluster.isr() == (LEADER, FOLLOWER, OTHER)
+
+
+def test_a_property_file_sets_the_window_of_a_throttle_and_the_size_of_a_reply() -> None:
+    cluster = Cluster(replicas=(LEADER,))
+    create_topic(cluster.world, "idle", (LEADER, FOLLOWER))
+    write_file(cluster, LEADER, "replication.quota.window.num", 2)
+    write_file(cluster, LEADER, "replication.quota.window.size.seconds", 2)
+    write_file(cluster, OTHER, "replica.fetch.max.bytes", 300_000)
+    fill(cluster)
+    cluster.configure(LISTS[0], "*")
+    cluster.configure_broker(LEADER, RATES[0], "100000")
+    pass_time(cluster.world, 15)
+
+    reassign(cluster, LEADER, OTHER)
+    pass_time(cluster.world, 1)
+
+    assert cluster.log(OTHER).end_offset == 4  # in replies of 2 batches, one beyond 4 s at the rate
 
 
 # Slow followers

@@ -7,10 +7,11 @@ so that a busy machine fences nobody else.
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -61,10 +62,16 @@ class Service:
         query = urlencode({"broker": broker_id, "state": state, "timeout": f"{LIMIT_S:.0f}s"})
         self._call("GET", f"/v1/wait?{query}")
 
-    def create(self, topic: str, replicas: Sequence[int]) -> None:
-        """One partition, on those brokers."""
-        assigned = {"partitionIndex": 0, "brokerIds": list(replicas)}
-        wanted = {"name": topic, "assignments": [assigned]}
+    def create(
+        self, topic: str, *assignments: Sequence[int], configs: Mapping[str, str] | None = None
+    ) -> None:
+        """A partition on the brokers of each assignment."""
+        assigned = [
+            {"partitionIndex": index, "brokerIds": list(replicas)}
+            for index, replicas in enumerate(assignments)
+        ]
+        set_to = [{"name": name, "value": value} for name, value in (configs or {}).items()]
+        wanted = {"name": topic, "assignments": assigned, "configs": set_to}
         self._call("POST", "/kafka/CreateTopics", {"topics": [wanted]})
 
     def directory_of(self, controller_id: int) -> str:
@@ -118,8 +125,13 @@ class Service:
 
     def in_sync(self, topic: str) -> list[int]:
         """The ISR of the topic's first partition, as the controller has committed it."""
-        (first, *_) = self._call("GET", f"/v1/topics/{topic}")["partitions"]  # type: ignore[misc]
-        return sorted(first["isr"])
+        return sorted(self.partitions(topic)[0]["isr"])
+
+    def partitions(self, topic: str) -> list[Any]:
+        """The documents of the topic's partitions."""
+        partitions = self._call("GET", f"/v1/topics/{topic}")["partitions"]
+        assert isinstance(partitions, list), partitions
+        return partitions
 
     def fenced(self) -> list[int]:
         """The ids of all fenced brokers."""

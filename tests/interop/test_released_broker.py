@@ -56,7 +56,7 @@ def test_a_released_broker_stores_records_is_fenced_when_killed_and_comes_back(
 
 @contextmanager
 def attached(
-    kraft: Service, folder: Path, broker_id: int = BROKER
+    kraft: Service, folder: Path, broker_id: int = BROKER, version: str = "4.3.1"
 ) -> Iterator[tuple[ReleasedBroker, str]]:
     """A broker with the properties that README.md documents, and the address of its listener."""
     servers = f"127.0.0.1:{free_port()}"
@@ -66,8 +66,9 @@ def attached(
     assert "127.0.0.1:9092\n" in properties
     properties = properties.replace("127.0.0.1:9092\n", f"{servers}\n") + HEARTBEATS
     properties = properties.replace(f"node.id={BROKER}\n", f"node.id={broker_id}\n")
-    release = RELEASES["4.3.1"]
-    with released_broker(release, folder, properties, cluster_id=kraft.cluster_id) as broker:
+    with released_broker(
+        RELEASES[version], folder, properties, cluster_id=kraft.cluster_id
+    ) as broker:
         yield broker, servers
 
 

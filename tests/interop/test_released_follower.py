@@ -63,6 +63,9 @@ def read(servers: str) -> list[str]:
         while len(values) < 2 * len(RECORDS):
             message = consumer.poll(TIMEOUT_S)
             assert message is not None
-            assert message.error() is None
+            error = message.error()
+            if error is not None:  # librdkafka reports once that ours has no groups
+                assert error.code() == confluent_kafka.KafkaError.POLICY_VIOLATION
+                continue
             values.append(message.value().decode())
     return values

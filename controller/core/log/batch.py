@@ -34,6 +34,11 @@ class Batch:
         return self.base_offset + len(self.records) - 1
 
 
+def opaque(encoded: list[bytes]) -> Batch:
+    """Returns bytes that are no batches of the metadata log, such as those of stored messages."""
+    return Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
+
+
 class BoundedBatches(tuple[Batch, ...]):
     """Batches of a response of which the encoder writes `bytes_max` bytes, but at least one batch.
 

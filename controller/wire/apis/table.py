@@ -4,6 +4,7 @@ from functools import cache
 
 from ...core.apis import DECOMMISSION_BROKER as DECOMMISSION
 from ...core.apis import ROWS
+from ...core.log.batch import opaque
 from ...core.rpc import Request
 from ...core.value import value
 from ..codec.schema import Converted, Message
@@ -13,14 +14,16 @@ from ..messages.grammar import Declaration
 from ..records.record_batch import decode_batches, encode_batches
 from .refused_requests import CHECKS
 
+FETCH = 1
 API_VERSIONS = 18
 ENVELOPE = 58
 
 _CONVERTED = {
     "records": Converted("records", encode_batches, lambda data: tuple(decode_batches(data)))
 }
-"""The batches of a Fetch response: those of the metadata log. Batches that a broker serves to
-consumers do not decode."""
+"""The batches of a Fetch response: those of the metadata log. Batches of messages do not decode."""
+_OF_MESSAGES = {"records": Converted("records", encode_batches, lambda data: (opaque([data]),))}
+"""The batches of a broker's Fetch response, which stay bytes."""
 
 
 @value(kw_only=False)
@@ -60,6 +63,12 @@ class Api:
 @cache
 def _messages(declaration: Declaration) -> tuple[Message, Message]:
     return read_messages(declaration, _CONVERTED, CHECKS.get(declaration.key))
+
+
+@cache
+def fetched_from_broker() -> Message:
+    """Returns the schema of a Fetch response whose batches have messages: they stay bytes."""
+    return read_messages(_APIS[FETCH].declaration, _OF_MESSAGES)[1]
 
 
 @cache

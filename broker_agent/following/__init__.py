@@ -1,0 +1,1 @@
+"""What a broker fetches from leaders in other processes."""
