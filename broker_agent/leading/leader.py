@@ -303,8 +303,13 @@ def raise_high_watermark(
     log: "Log",
     settings: "LogSettings",
 ) -> None:
-    """Raises the high watermark to what the maximal ISR has, and tells those who wait (B6.30)."""
+    """Raises the high watermark to what the maximal ISR has, and tells those who wait (B6.30).
+
+    A process that does not lead yet knows nothing of its followers.
+    """
     if log.high_watermark >= log.end_offset or not settings.is_enough(partition):
+        return
+    if not hosted.is_in_service:
         return
     is_joining = partial(_is_joining, hosted)
     end = hosted.agent.followers.end_of_all(key, partition, log.end_offset, is_joining)

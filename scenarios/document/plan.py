@@ -17,6 +17,7 @@ from kraftsim.simulation import topology
 from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
 from kraftsim.simulation.streams import Streams
 
+from ..drawing.messages import with_messages
 from ..drawing.releases import mixed_releases
 from ..drawing.scenario import drawn_parts
 from ..language.amounts import Amount
@@ -24,7 +25,7 @@ from ..language.positions import changed
 from ..language.reading import Problem, document_of, mapping
 from ..language.selectors import Selector
 from ..language.suggestions import nearest
-from .scenario import MIXED, Binding, Scenario, read_scenario
+from .scenario import MESSAGES, MIXED, Binding, Scenario, read_scenario
 from .step import Step
 from .swarm import faults
 
@@ -55,8 +56,11 @@ def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
     document = dict(mapping(document_of(replace(scenario, draw="", pins=())), ()))
     run_us = scenario.time.run.fixed(settings_of(scenario), stream).us
     parts = drawn_parts(stream, run_us // 1000)
-    if scenario.draw == MIXED:  # from a stream of its own, so that the rest is as in `everything`
+    # From streams of their own, so that the rest is as in `everything`.
+    if scenario.draw == MIXED:
         parts = mixed_releases(parts, Streams(seed).of("releases"), run_us // 1000)
+    elif scenario.draw == MESSAGES:
+        parts = with_messages(parts, Streams(seed).of("messages"), run_us // 1000)
     return document | parts
 
 

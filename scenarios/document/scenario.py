@@ -26,8 +26,8 @@ from .swarm import Chaos
 from .sweep import Sweep, cells, values_of
 
 SCHEMA = "kraftsim/scenario/1"
-EVERYTHING, MIXED = "everything", "mixed"
-DRAWS = ("", EVERYTHING, MIXED)
+EVERYTHING, MIXED, MESSAGES = "everything", "mixed", "messages"
+DRAWS = ("", EVERYTHING, MIXED, MESSAGES)
 _FIVE_SECONDS, _HALF_A_MINUTE = Amount(fixed_us=5_000_000), Amount(fixed_us=30_000_000)
 _MINUTE, _HOUR = Amount(fixed_us=60_000_000), Amount(fixed_us=3_600_000_000)
 _A_CORE = Calm()
@@ -89,7 +89,7 @@ class Scenario:
 
     With `draw: everything` each seed draws its own release, cluster, configuration, network, steps
     and calm, which the file then leaves out. With `draw: mixed` it draws a release for each node
-    too, and upgrades of controllers.
+    too, and upgrades of controllers; with `draw: messages` clients that write to topics.
     """
 
     schema: Annotated[str, OneOf((SCHEMA,))]

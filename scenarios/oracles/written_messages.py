@@ -135,7 +135,10 @@ class WrittenMessages(OfTheCommittedLog):
                     self._acknowledged(key, partition, batch, answer.base_offset)
 
     def _acknowledged(self, key: Key, partition: Partition, batch: Batch, offset: int) -> None:
-        epoch = self.shadow.facts[key]["leader_epoch"]
+        fact = self.shadow.facts.get(key)
+        if fact is None:
+            return  # the topic was deleted meanwhile
+        epoch = fact["leader_epoch"]
         first = partition.places.get(batch.identity)
         if first is not None:
             self.checked[DUPLICATES] += 1

@@ -4,6 +4,9 @@ import pytest
 
 from kraftsim.broker_agent.log.batch import header_of
 from kraftsim.broker_agent.log.recovery import Part, damage
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.broker_agent.replication.followers import Followers
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
     ElectedTopicPartitions,
@@ -239,3 +242,18 @@ def test_a_follower_copies_no_damaged_batch_and_leaves_the_isr(cluster: Cluster)
 
     assert cluster.isr() == (LEADER,)
     assert cluster.log(FOLLOWER).batches == []
+
+
+@pytest.mark.rule("B6.74")
+def test_a_process_that_does_not_lead_yet_raises_no_high_watermark(cluster: Cluster) -> None:
+    """Found by `swarm-of-messages`: a client asked a leader that had just started again."""
+    cluster.write(b"a")
+    cluster.cut(FOLLOWER)
+    cluster.write(b"b")
+    process = cluster.world.agents[LEADER].agent
+    process.state, process.followers = ProcessState.RECOVERY, Followers()
+
+    (refused,) = cluster.write(b"c")
+
+    assert refused.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert cluster.log(LEADER).high_watermark == 1

@@ -1,0 +1,67 @@
+"""Draws clients that write to topics, and faults of how brokers store and copy what they write.
+
+A damaged batch keeps its replica out of the ISR for good, so that such a run need not recover:
+`log.corrupt` is not drawn.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from typing import Any
+
+from kraftsim.simulation.topology import broker_ids
+
+from .lot import Words, log_uniform_ms
+from .steps import at_ms_of, step_of
+
+PART_OF_WRITTEN_TOPICS = 0.8
+BEGIN_MS_MAX = 10_000  # a topic that is written later may have been deleted
+RECORDS_MAX = 5
+SIZES = (10, 1_000, 20_000)
+PARTS_LOST = (0.0, 0.0, 0.2)  # of the responses to Produce
+FAULTS_MAX = 6
+PART_OF_RUNS_WITH_LOSSES = 0.3  # S54 and others judge nothing more once a disk has lost messages
+
+
+def _slow(stream: Random) -> Words:
+    return {"bytes_per_second": stream.choice((100, 1_000, 100_000))}
+
+
+FAULTS: Mapping[str, Callable[[Random], Words]] = {
+    "replica.stop": lambda stream: {},
+    "replica.slow": _slow,
+}
+
+
+def with_messages(document: Mapping[str, Any], stream: Random, run_ms: int) -> Words:
+    """Returns the document of a drawn cluster, to whose topics clients write."""
+    topics = list(document["cluster"]["topics"])
+    brokers = broker_ids(document["cluster"]["brokers"])
+    steps = [*document["do"], *_writes(stream, topics, run_ms)]
+    for _ in range(stream.randint(0, FAULTS_MAX)):
+        verb = stream.choice(list(FAULTS))
+        words = FAULTS[verb](stream) | _aim(stream, brokers)
+        words |= {"topic": stream.choice(topics)} if stream.random() < 0.5 else {}
+        steps.append(step_of(stream.randrange(run_ms), verb, words))
+    if stream.random() < PART_OF_RUNS_WITH_LOSSES:
+        steps.append(step_of(stream.randrange(run_ms), "log.lose_tail", _aim(stream, brokers)))
+    return {**document, "do": sorted(steps, key=at_ms_of)}
+
+
+def _aim(stream: Random, brokers: range) -> Words:
+    """Returns the broker of a fault, and how long it lasts."""
+    return {"on": stream.choice(brokers), "for": f"{log_uniform_ms(stream, 1_000, 60_000)}ms"}
+
+
+def _writes(stream: Random, topics: list[str], run_ms: int) -> Iterator[Words]:
+    for name in topics:
+        if stream.random() < PART_OF_WRITTEN_TOPICS:
+            begin_ms = stream.randrange(BEGIN_MS_MAX)
+            words: Words = {
+                "name": name,
+                "every": f"{log_uniform_ms(stream, 100, 5_000)}ms",
+                "records": stream.randint(1, RECORDS_MAX),
+                "size": stream.choice(SIZES),
+                "lost": stream.choice(PARTS_LOST),
+                "for": f"{run_ms - begin_ms}ms",
+            }
+            yield step_of(begin_ms, "topic.write", words)
