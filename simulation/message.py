@@ -42,8 +42,11 @@ class Message:
 
 
 class Exchange(NamedTuple):
-    """A request of a client about messages and the broker's response, which may still be lost."""
+    """A request of a client about messages and the broker's response, which may still be lost.
+
+    `response` is None as the request is sent.
+    """
 
     broker_id: int
     request: Request
-    response: Response
+    response: Response | None

@@ -82,6 +82,9 @@ class Property:
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         """Called after the state of a broker's agent or process has changed."""
 
+    def asked(self, exchange: "Exchange") -> None:
+        """Called when a client sends a request about messages to a broker."""
+
     def exchanged(self, exchange: "Exchange") -> None:
         """Called when a broker answers a client's request about messages."""
 

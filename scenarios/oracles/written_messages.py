@@ -114,6 +114,16 @@ class WrittenMessages(OfTheCommittedLog):
         if after["leader_recovery_state"] == r.RECOVERING and key in self._partitions:
             self._partitions[key].is_declared = True
 
+    def asked(self, exchange: Exchange) -> None:
+        """Notes what a producer sends: it may be read before the reply comes, if ever."""
+        request = exchange.request
+        for topic in request.topic_data if isinstance(request, ProduceRequest) else ():
+            for data in topic.partition_data:
+                key = ("Partition", topic.topic_id, data.index)
+                partition = self._partitions.setdefault(key, Partition(topic.name))
+                batch = fields_of(data.records or b"")
+                partition.sent.setdefault(batch.identity, data.records or b"")
+
     def exchanged(self, exchange: Exchange) -> None:
         if isinstance(exchange.request, ProduceRequest):
             self._produced(exchange.request, exchange.response)
@@ -130,7 +140,6 @@ class WrittenMessages(OfTheCommittedLog):
                 batch = fields_of(data.records or b"")
                 key = ("Partition", topic.topic_id, data.index)
                 partition = self._partitions.setdefault(key, Partition(topic.name))
-                partition.sent.setdefault(batch.identity, data.records or b"")
                 if not answer.error_code:
                     self._acknowledged(key, partition, batch, answer.base_offset)
 

@@ -44,6 +44,7 @@ HOOKS = (
     "restarted",
     "controller_changed",
     "broker_changed",
+    "asked",
     "exchanged",
     "finished",
 )
@@ -177,7 +178,7 @@ class Watch:
 
     def on_exchange(self, exchange: Exchange) -> None:
         """Passes what a client and a broker exchanged to the properties."""
-        self._call("exchanged", exchange)
+        self._call("asked" if exchange.response is None else "exchanged", exchange)
 
     def _listeners_by_hook(self) -> dict[str, list[Listener]]:
         listeners: dict[str, list[Listener]] = {hook: [] for hook in HOOKS}

@@ -42,7 +42,9 @@ class Listeners:
         send: Send,
         reply_to: Callable[[Response], None],
     ) -> None:
-        """Sends a request; the listeners of the world get it with its reply, when that comes."""
+        """Sends a request; the listeners of the world get it, and again with its reply."""
+        for listener in self._world.exchange_listeners:
+            listener(Exchange(broker_id, request, None))
 
         def replied(reply: Response | ApiError) -> None:
             assert isinstance(reply, Response), "only acks=0 has a refusal without a response"

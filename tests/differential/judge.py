@@ -64,10 +64,14 @@ class OursRaised(Exception):
 
 
 class Witness(Generic[AnySide]):
-    """One side with its history."""
+    """One side with its history; `has_resigned` after a fault of its own, after which ours goes on.
+
+    Its leader epoch is a later one then.
+    """
 
     def __init__(self, side: AnySide) -> None:
         self.side = side
+        self.has_resigned = False
         self.history = History(second_port=side.second_port)
         self.start = self.appended()
 
@@ -182,6 +186,7 @@ class Bench:
             if kafka.reply.get("errorCode") == UNKNOWN_SERVER_ERROR:
                 self.kafka.side.await_active()  # a fault of its own makes it resign
                 self.kafka.appended()  # the record of its next term
+                self.kafka.has_resigned = True
             return []
         # Records of a request that neither answers have a path of their own.
         is_unanswered = "connection" in ours.reply and kafka.reply == ours.reply

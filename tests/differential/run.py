@@ -86,7 +86,7 @@ class Run:
                 pending = next(remaining, None) if pending is not None else None
 
     def _goes_on(self, pair: Pair, sequence: Sequence) -> bool:
-        """Judge one sequence; False if the two sides have parted."""
+        """Judge one sequence; False if the two sides have parted, or their leader epochs have."""
         try:
             mismatches = pair.bench.judge(sequence)
         except Exception as error:  # named and raised again
@@ -100,7 +100,7 @@ class Run:
         pair.agreed = pair.ends
         self._before.append(sequence)
         self._progress(self.outcome)
-        return True
+        return not pair.bench.kafka.has_resigned
 
     def _is_reconciled(self, pair: Pair, sequence: Sequence, found: list[Mismatch]) -> bool:
         return pair.bench.is_reconciled(sequence, found[0].step) and not self.has_found_enough

@@ -113,6 +113,16 @@ def test_a_sequence_after_which_kafka_has_resigned_is_named() -> None:
     assert not run.outcome.is_clean
 
 
+def test_a_controller_that_resigned_after_a_fault_judges_no_other_sequence() -> None:
+    """Found at 4.4.0 with seed 5017: a later sequence asked for its leader epoch."""
+    fault = every_unregistration(refused(ErrorCode.UNKNOWN_SERVER_ERROR))
+    run = run_with(Pairs(kafka=fault, ours=fault))
+
+    run.judge_all(drawn(2))
+
+    assert (run.outcome.findings, run.outcome.sequences, run.outcome.pairs) == ([], 2, 2)
+
+
 def test_silent_sequences_that_share_a_number_are_judged_one_after_the_other() -> None:
     first, other = (draw_silent_sequence(RELEASE, CLUSTER_ID, seed, 3) for seed in (1, 2))
     third = draw_silent_sequence(RELEASE, CLUSTER_ID, 1, 4)

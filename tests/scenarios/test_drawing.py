@@ -28,16 +28,19 @@ from kraftsim.scenarios.running.run import Run, run
 from kraftsim.scenarios.verbs import VERBS
 
 SEEDS = range(300)
+# Seeds of `swarm-of-messages`: a leader that starts again, a topic that is deleted meanwhile, and a
+# batch that is read before its producer has the reply.
+FOUND = (157, 202, 1542)
 # Verbs that no swarm draws, and why.
 LEFT_OUT = {
     "controller.install": "a swarm of one release installs no other on its controllers",
     "controller.unregister": "as controller.install: drawn where releases are mixed",
     "disk.fail_directory": "brokers of a swarm have one directory, whose loss ends the process",
-    "log.corrupt": "no scenario of a swarm has messages",
-    "log.lose_tail": "no scenario of a swarm has messages",
-    "replica.slow": "no scenario of a swarm has messages",
-    "replica.stop": "no scenario of a swarm has messages",
-    "topic.write": "no scenario of a swarm has messages",
+    "log.corrupt": "a damaged batch keeps its replica out of the ISR, so that nothing need recover",
+    **dict.fromkeys(
+        ("log.lose_tail", "replica.slow", "replica.stop", "topic.write"),
+        "drawn where clients write",
+    ),
     "disk.lost_fsync": "a disk that lies loses votes and records, which breaks Raft's promises",
     "net.heal": "it ends the faults that were drawn",
     "note": "it changes nothing",
@@ -118,6 +121,31 @@ def test_a_mixed_swarm_has_the_cluster_and_the_faults_of_the_swarm_of_everything
     for everything, mixed in zip(documents(), mixed_documents(), strict=True):
         assert everything["profile"] == mixed["profile"]
         assert all(step in mixed["do"] for step in everything["do"])
+
+
+@cache
+def documents_with_messages():
+    swarm = read_file(find("swarm-of-messages")).scenario
+    return [drawn_document(swarm, seed) for seed in SEEDS]
+
+
+@pytest.mark.slow
+def test_a_swarm_of_messages_has_clients_and_faults_of_copies_beside_everything():
+    drawn = {word for document in documents_with_messages() for word in words_of(document)}
+
+    assert {"log.lose_tail", "replica.slow", "replica.stop", "topic.write"} <= drawn
+    for everything, written in zip(documents(), documents_with_messages(), strict=True):
+        assert everything["cluster"] == written["cluster"]
+        assert all(step in written["do"] for step in everything["do"])
+
+
+@pytest.mark.slow
+def test_the_first_seeds_of_messages_break_nothing_and_have_replicas_to_compare():
+    swarm = read_file(find("swarm-of-messages")).scenario
+    results = [run(swarm, seed) for seed in (*range(1, 9), *FOUND)]
+
+    assert {result.seed: result.violations for result in results if result.verdict != "pass"} == {}
+    assert all(result.exercised["replicas-agree"] for result in results[:3])
 
 
 def test_a_seed_draws_the_same_plan_again():
