@@ -12,6 +12,7 @@ from functools import partial
 
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
@@ -105,9 +106,7 @@ class Fleet:
         self.agents: dict[int, HostedAgent] = {}
         self.note_append: NoteAppend = lambda broker_id, key, size: None
         self._lines = OutsideBrokers(runtime)
-        self._following = Following(
-            self.agents, lambda: self._lines, lambda *append: self.note_append(*append)
-        )
+        self._following = Following(self.agents, lambda: self._lines, self._note_append)
         self.fetched_listeners: list[Callable[[Batch], None]] = []
 
     def follow(self, broker_id: int) -> None:
@@ -116,6 +115,9 @@ class Fleet:
         A broker without a listener hands no message to anybody, and need not have any.
         """
         self.agents[broker_id].on_metadata = partial(self._following.observe, broker_id)
+
+    def _note_append(self, broker_id: int, key: PartitionKey, size: int) -> None:
+        self.note_append(broker_id, key, size)  # which is set later
 
     def silence_s(self) -> float:
         """Returns the seconds since a leader last answered a fetch of any broker."""
