@@ -53,7 +53,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "configurations metadata_fetch replication",
         "agent",
         "hosted_agent",
-        "following leading",
+        "leading",
+        "following",
         "fleet messages",
     ),
     "kraftsim.service": (

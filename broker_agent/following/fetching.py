@@ -59,12 +59,14 @@ class Led(NamedTuple):
 class _Followed:
     """A partition that is fetched from `ready_ms` on; NEVER_MS if it has failed.
 
-    `seeks` is the timestamp of ListOffsets that it asks for, after OFFSET_OUT_OF_RANGE.
+    `seeks` is the timestamp of ListOffsets that it asks for, after OFFSET_OUT_OF_RANGE;
+    `high_watermark` is what the leader told last, None if it has told none.
     """
 
     led: Led
     ready_ms: int = 0
     seeks: int | None = None
+    high_watermark: int | None = None
 
 
 @dataclass(slots=True)
@@ -126,16 +128,16 @@ class Fetcher:
         return min((followed.ready_ms for followed in self._followed.values()), default=NEVER_MS)
 
     def request(
-        self, broker_epoch: int, now_ms: int, is_stopped: Callable[[PartitionKey], bool]
+        self, broker_epoch: int, now_ms: int, is_held: Callable[[PartitionKey], bool]
     ) -> Question | None:
         """Returns the next request; None while no partition may be fetched.
 
-        `is_stopped(key)` is true of a partition whose fetcher a fault has stopped.
+        `is_held(key)` is true of a partition that a fault or a throttle holds back.
         """
         ready: list[PartitionKey] = []
         for key, followed in self._followed.items():
             if followed.ready_ms <= now_ms:
-                if is_stopped(key):
+                if is_held(key):
                     self._back_off(followed, now_ms)
                 else:
                     ready.append(key)
@@ -143,6 +145,11 @@ class Fetcher:
         if seeking:
             return self._list_offsets(seeking)
         return self._fetch(ready, broker_epoch) if ready else None
+
+    def is_behind(self, key: PartitionKey) -> bool:
+        """True if a partition lacks something below the high watermark, or that is unknown."""
+        known, log = self._followed[key].high_watermark, self._logs.get(key)
+        return known is None or known > (0 if log is None else log.end_offset)
 
     def _fetch(self, keys: Iterable[PartitionKey], broker_epoch: int) -> FetchRequest:
         config = self._config
@@ -253,6 +260,7 @@ class Fetcher:
         at: Instant,
         changes: Changes,
     ) -> None:
+        followed.high_watermark = data.high_watermark
         records = b"".join(batch.encoded[0] for batch in data.records or ())
         if not records and key not in self._logs:
             return  # there has been no message

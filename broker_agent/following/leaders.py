@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
-from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.rpc import FetchResponse, Request, Response
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..hosted_agent import HostedAgent
+from ..leading import throttles
 from ..process_state import ProcessState
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ class _Link:
         if address is None or hosted.is_cut_off(self._leader_id):
             self._fetcher.on_failure(now_ms)
         epoch = hosted.agent.broker_epoch
-        request = self._fetcher.request(epoch, now_ms, self._is_stopped)
+        request = self._fetcher.request(epoch, now_ms, self._is_held)
         if request is None or address is None:
             self._arm(self._fetcher.ready_ms)
             return
@@ -208,12 +209,42 @@ class _Link:
         ends = (self._broker_id, self._leader_id)
         self._lines.send(*ends, address, request, version, answered)
 
-    def _is_stopped(self, key: PartitionKey) -> bool:
-        return self._hosted.fetcher_faults.stop(key)
+    def _is_held(self, key: PartitionKey) -> bool:
+        """True if a fault has stopped the fetcher of a partition, or a throttle holds (B5.51)."""
+        hosted = self._hosted
+        if hosted.fetcher_faults.stop(key):
+            return True
+        return self._fetcher.is_behind(key) and throttles.holds_itself_back(
+            hosted, key[1], _settings_of(hosted, key)
+        )
 
     def _answered(self, request: "Question", response: Response | None) -> None:
+        """Takes a response; a slow fetcher takes its time, and fetches nothing meanwhile."""
+        taking_ms = self._taking_ms(response)
+        if not taking_ms:
+            self._take(request, response)
+            return
+        self._sent_ms = self._hosted.clock.now_ms + taking_ms
+        self._lines.after(taking_ms, partial(self._take, request, response))
+
+    def _taking_ms(self, response: Response | None) -> int:
+        faults = self._hosted.fetcher_faults
+        if not faults.slow or not isinstance(response, FetchResponse):
+            return 0
+        sizes = {
+            (topic.topic_id, data.partition_index): sum(
+                len(batch.encoded[0]) for batch in data.records or ()
+            )
+            for topic in response.responses
+            for data in topic.partitions
+        }
+        return max((faults.taking_us(*of) for of in sizes.items()), default=0) // 1000
+
+    def _take(self, request: "Question", response: Response | None) -> None:
         from ..log.log import Instant
 
+        if self._has_ended or self._sent is not request:
+            return
         self._sent = None
         clock = self._hosted.clock
         at = Instant(clock.now_ms, clock.now_ms + clock.wall_offset_ms)
@@ -229,6 +260,7 @@ class _Link:
             self._hosted.report_truncated(key, truncated)
             self._following.note_append(self._broker_id, key, 0)
         for key, size in changes.appended.items():
+            throttles.note_taken(self._hosted, key[1], size, _settings_of(self._hosted, key))
             self._following.note_append(self._broker_id, key, size)
 
     def _arm(self, at_ms: int) -> None:
@@ -254,16 +286,19 @@ class _Link:
 
 
 def _fetcher_of(hosted: HostedAgent) -> "Fetcher":
-    from ..configurations import log_settings
     from .fetching import Fetcher
-
-    def settings_of(key: PartitionKey) -> "LogSettings":
-        agent = hosted.agent
-        topic = agent.image.topics[key[0]].name
-        return log_settings(agent.config, agent.image, topic, hosted.log_settings)
 
     def may_append(key: PartitionKey) -> bool:
         partition = hosted.known(key)
         return partition is not None and hosted.can_write_to(partition)
 
+    settings_of = partial(_settings_of, hosted)
     return Fetcher(hosted.agent.config, hosted.store.logs, settings_of, may_append)
+
+
+def _settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
+    from ..configurations import log_settings
+
+    agent = hosted.agent
+    topic = agent.image.topics[key[0]].name
+    return log_settings(agent.config, agent.image, topic, hosted.log_settings)

@@ -131,10 +131,10 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     end, size = part_of(log, offset, peer.agent.config.number(*FETCH_BYTES))
     epoch, high_watermark = partition.leader_epoch, log.high_watermark
     reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark)
-    is_behind = offset < high_watermark
-    if throttles.holds_back(
-        hosted, key[1], partition, way[1], settings
-    ) or throttles.holds_itself_back(peer, key[1], settings, is_behind=is_behind):
+    is_held = throttles.holds_back(hosted, key[1], partition, way[1], settings) or (
+        offset < high_watermark and throttles.holds_itself_back(peer, key[1], settings)
+    )
+    if is_held:
         # 4.3.1 asks again after about half a second, on either side.
         wait_us = peer.agent.config.replica_fetch_wait_ms * 1000
         hosted.clock.timeline.after(wait_us, partial(_acknowledge, hosted, peer, reply))

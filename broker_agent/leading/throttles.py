@@ -38,11 +38,9 @@ def holds_back(
     )
 
 
-def holds_itself_back(
-    peer: HostedAgent, index: int, settings: "LogSettings", *, is_behind: bool
-) -> bool:
-    """True if a follower that `is_behind` the high watermark asks for nothing now (B5.51)."""
-    is_listed = is_behind and _is_listed(settings.throttled_at_follower, index, peer)
+def holds_itself_back(peer: HostedAgent, index: int, settings: "LogSettings") -> bool:
+    """True if a follower that is behind the high watermark asks for nothing now (B5.51)."""
+    is_listed = _is_listed(settings.throttled_at_follower, index, peer)
     return is_listed and _is_exceeded(peer, FOLLOWER_RATE)
 
 

@@ -9,7 +9,7 @@ import pytest
 from kraftsim.broker_agent.following.leaders import Following
 from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.broker_agent.replication.followers import StoppedFetcher
+from kraftsim.broker_agent.replication.followers import SlowFetcher, StoppedFetcher
 from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.rpc import FetchRequest, Request, Response
 from kraftsim.controller.core.rpc.stored_messages import ListOffsetsRequest
@@ -221,6 +221,36 @@ def test_a_fault_stops_the_fetcher_of_a_partition(apart: Apart) -> None:
 
     hosted.fetcher_faults.stopped.remove(fault)
     pass_time(apart.world, 2)
+
+    assert apart.are_alike()
+
+
+def test_a_slow_fetcher_takes_its_time_for_what_it_got(apart: Apart) -> None:
+    apart.world.agents[FOLLOWER].fetcher_faults.slow.append(SlowFetcher(None, None, 1_000))
+    apart.write(bytes(60_000))
+
+    pass_time(apart.world, 1.5 * LAG_S + 5)
+    assert FOLLOWER not in apart.isr()
+    assert apart.world.agents[FOLLOWER].store.logs == {}
+    pass_time(apart.world, 15)
+
+    assert apart.are_alike()
+
+
+@pytest.mark.rule("B5.51")
+def test_a_follower_throttles_itself_while_it_is_behind(apart: Apart) -> None:
+    stopped = StoppedFetcher(None, None, apart.world.agents[FOLLOWER].clock.now_ms)
+    apart.world.agents[FOLLOWER].fetcher_faults.stopped.append(stopped)
+    for _ in range(30):
+        apart.write(bytes(100_000))
+    pass_time(apart.world, 1.5 * LAG_S + 1)
+    apart.configure("follower.replication.throttled.replicas", "*")
+    apart.configure_broker(FOLLOWER, "follower.replication.throttled.rate", "100000")
+    apart.world.agents[FOLLOWER].fetcher_faults.stopped.clear()
+
+    pass_time(apart.world, 5)
+    assert apart.log(FOLLOWER).end_offset == 1 + 10  # one came before, a reply has 1 MiB
+    pass_time(apart.world, 40)
 
     assert apart.are_alike()
 
