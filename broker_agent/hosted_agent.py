@@ -100,6 +100,7 @@ class HostedAgent:
         self.replication_rates: dict[str, SimpleByteRate] = {}
         self.log_settings: KnownSettings = {}
         self._halted_ms = 0  # when the process ended or was paused last
+        self._seen_offset = self.agent.metadata_offset  # of the metadata that it looked at last
         self.fetcher_faults = FetcherFaults()
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
@@ -139,6 +140,7 @@ class HostedAgent:
         self.store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
+        self._seen_offset = self.agent.metadata_offset
         self.byte_rates.clear()
         self.replication_rates.clear()
         self.started_ms = self.clock.now_ms
@@ -181,7 +183,7 @@ class HostedAgent:
         self.store.lose_all()
 
     def fail_directory(self, directory_id: Uuid) -> None:
-        """Lose a log directory of the disk until `repair_directory`; a process reports it."""
+        """Lose a log directory of the disk, which a process reports; a later one may find it."""
         self.store.failed.add(directory_id)
         if self.is_alive and not self.is_paused:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
@@ -299,10 +301,6 @@ class HostedAgent:
         """Begins to move a replica to another directory; its own one ends a move."""
         self._send(self.agent.move_replica(key, directory_id, self.clock.now_ms))
 
-    def repair_directory(self, directory_id: Uuid) -> None:
-        """Make a log directory usable for the next process, with its replicas (rule 2.31)."""
-        self.store.failed.discard(directory_id)
-
     def pause(self) -> None:
         """Send SIGSTOP: the process handles no deadline and no reply."""
         if self.is_alive and not self.is_paused:
@@ -362,10 +360,12 @@ class HostedAgent:
         observes = self.on_metadata is not None or self.on_replicas_change
         if not (observes or self.store.full or self.store.logs):
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
+            self._seen_offset = agent.metadata_offset
             return
-        offset = agent.metadata_offset
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-        if agent.metadata_offset == offset:
+        # Brokers of a fleet share the metadata: the reply to another one may have brought them.
+        before, self._seen_offset = self._seen_offset, agent.metadata_offset
+        if self._seen_offset == before:
             return
         if self.store.logs and self.is_alive:
             self.observe_logs()

@@ -183,7 +183,7 @@ class _Link:
 
     def end(self) -> None:
         """Follows the leader no more."""
-        self._has_ended = True
+        self._has_ended, self._sent = True, None
         self._lines.hang_up(self._broker_id, self._leader_id)
 
     def _look(self) -> None:
@@ -212,8 +212,8 @@ class _Link:
     def _is_held(self, key: PartitionKey) -> bool:
         """True if a fault has stopped the fetcher of a partition, or a throttle holds (B5.51)."""
         hosted = self._hosted
-        if hosted.fetcher_faults.stop(key):
-            return True
+        if hosted.known(key) is None or hosted.fetcher_faults.stop(key):
+            return True  # of a deleted topic the broker will be told
         return self._fetcher.is_behind(key) and throttles.holds_itself_back(
             hosted, key[1], _settings_of(hosted, key)
         )
@@ -257,6 +257,8 @@ class _Link:
 
     def _report(self, changes: "Changes") -> None:
         for key, truncated in changes.truncated.items():
+            if self._hosted.known(key) is None:
+                continue  # its topic has been deleted
             self._hosted.report_truncated(key, truncated)
             self._following.note_append(self._broker_id, key, 0)
         for key, size in changes.appended.items():
@@ -271,8 +273,8 @@ class _Link:
             self._lines.after(delay_ms, partial(self._ring, at_ms))
 
     def _ring(self, at_ms: int) -> None:
-        if at_ms != self._armed_ms:
-            return  # an earlier time was armed since
+        if at_ms != self._armed_ms or self._has_ended:
+            return  # an earlier time was armed since, or another link has the connection
         self._armed_ms = NEVER_MS
         now_ms, due_ms = self._hosted.clock.now_ms, self._sent_ms + SOCKET_TIMEOUT_MS
         if self._sent is not None and now_ms < due_ms:

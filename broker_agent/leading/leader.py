@@ -16,7 +16,7 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from ..agent import Agent
 from ..hosted_agent import HostedAgent
-from ..replication.followers import NEVER_FETCHED, Fetched, Lag
+from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
 from . import throttles
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def takes_time(
     """
     if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
         return True
-    return peer.fetcher_faults.taking_us(key, 1) > 0
+    return peer.fetcher_faults.slow_down(key)
 
 
 def copy(
@@ -86,9 +86,11 @@ def copy(
 
     `reply` is what it has to take (None: all that the leader has now).
     """
+    from ..log.log import Log
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
-    at, follower = _instant(peer), _log(peer, key)
+    at = _instant(hosted)
+    follower = peer.store.logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
@@ -114,6 +116,12 @@ class Delayed(NamedTuple):
     size: int
     high_watermark: int
 
+    @property
+    def way(self) -> Way:
+        """Where the reply is; a new process, or a new leader epoch, has a way of its own."""
+        follower = self.follower
+        return self.key, self.epoch, follower.config.broker_id, follower.incarnation_id
+
 
 def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "Log") -> None:
     """Answers the Fetch of a follower that takes its time, unless one is answered.
@@ -121,27 +129,29 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     The follower appends what the reply has as it arrives; its next Fetch acknowledges that, and
     takes its time, too. While a throttle holds, there is nothing but the next Fetch.
     """
-    from ..replication.copying import FETCH_BYTES, part_of
+    from ..replication.copying import FETCH_BYTES, part_of, start_of
 
-    way, partition = (key, peer.agent.config.broker_id), hosted.known(key)
-    if way in hosted.agent.followers.under_way or partition is None:
+    partition, config = hosted.known(key), peer.agent.config
+    if partition is None:
         return
-    hosted.agent.followers.under_way.add(way)
-    offset, settings = _log(peer, key).end_offset, _settings(hosted, key)
-    end, size = part_of(log, offset, peer.agent.config.number(*FETCH_BYTES))
+    offset, settings = start_of(log, _log(peer, key)), _settings(hosted, key)
+    end, size = part_of(log, offset, config.number(*FETCH_BYTES))
     epoch, high_watermark = partition.leader_epoch, log.high_watermark
     reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark)
-    is_held = throttles.holds_back(hosted, key[1], partition, way[1], settings) or (
+    if reply.way in hosted.agent.followers.under_way:
+        return
+    hosted.agent.followers.under_way.add(reply.way)
+    is_held = throttles.holds_back(hosted, key[1], partition, config.broker_id, settings) or (
         offset < high_watermark and throttles.holds_itself_back(peer, key[1], settings)
     )
     if is_held:
         # 4.3.1 asks again after about half a second, on either side.
-        wait_us = peer.agent.config.replica_fetch_wait_ms * 1000
+        wait_us = config.replica_fetch_wait_ms * 1000
         hosted.clock.timeline.after(wait_us, partial(_acknowledge, hosted, peer, reply))
         return
     throttles.note_sent(hosted, key[1], size, settings)
     arrive = partial(_arrive, hosted, peer, reply)
-    hosted.deliver_reply(way[1], arrive, peer.fetcher_faults.taking_us(key, size))
+    hosted.deliver_reply(config.broker_id, arrive, peer.fetcher_faults.taking_us(key, size))
 
 
 def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
@@ -154,18 +164,18 @@ def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
             hosted.deliver_fetch(broker_id, partial(_acknowledge, hosted, peer, reply))
             return
     # `InSync` looks again after replica.fetch.backoff.ms (B5.42).
-    reply.agent.followers.under_way.discard((key, broker_id))
+    reply.agent.followers.under_way.discard(reply.way)
 
 
 def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
     """Counts the next Fetch of the follower, and answers it as soon as there is more."""
     key, broker_id = reply.key, peer.agent.config.broker_id
-    reply.agent.followers.under_way.discard((key, broker_id))
+    reply.agent.followers.under_way.discard(reply.way)
     log, partition = hosted.store.logs.get(key), hosted.known(key)
     if log is None or partition is None or not _still_follows(hosted, peer, reply):
         return
-    offset = _log(peer, key).end_offset
-    _count_fetch(hosted, key, partition, log, broker_id, offset)
+    offset, broker_epoch = _log(peer, key).end_offset, reply.follower.broker_epoch
+    _count_fetch(hosted, key, partition, log, broker_id, offset, broker_epoch)
     if offset < log.end_offset:
         send_copy(hosted, peer, key, log)
 
@@ -177,10 +187,11 @@ def _count_fetch(
     log: "Log",
     broker_id: int,
     offset: int,
+    broker_epoch: int,
 ) -> None:
     """Counts the Fetch of a follower: the high watermark may rise, the ISR may grow (B6.20)."""
-    now_ms = hosted.clock.now_ms
-    hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
+    now_ms, followers = hosted.clock.now_ms, hosted.agent.followers
+    followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms, broker_epoch)
     raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
     if broker_id not in partition.isr and _has_fetched_all(hosted, key, broker_id):
         hosted.note_fetched_all(key, broker_id)
@@ -244,18 +255,30 @@ def note_lag(
     hosted: HostedAgent, key: PartitionKey, partition: Partition, broker_id: int, end_offset: int
 ) -> None:
     """Notes that a follower, which had everything up to an offset, does not fetch any more."""
-    if broker_id in hosted.agent.followers.members(key, partition):
+    followers = hosted.agent.followers
+    if broker_id in followers.members(key, partition):
+        _note_joined(hosted, key, partition, end_offset)
         caught_up_ms = hosted.clock.now_ms - hosted.silent_ms(key, broker_id)
         hosted.note_lag(key, broker_id, Lag(end_offset, caught_up_ms))
 
 
-def note_fetch(hosted: HostedAgent, key: PartitionKey, broker_id: int, offset: int) -> None:
+def _note_joined(
+    hosted: HostedAgent, key: PartitionKey, partition: Partition, end_offset: int
+) -> None:
+    """Notes that members lag which have joined behind an offset; an earlier lag stays."""
+    for broker_id, lag in hosted.agent.followers.joined_behind(key, partition, end_offset):
+        hosted.note_lag(key, broker_id, lag)
+
+
+def note_fetch(
+    hosted: HostedAgent, key: PartitionKey, broker_id: int, offset: int, broker_epoch: int
+) -> None:
     """Counts the Fetch of a follower in another process (B6.20)."""
     partition, log = hosted.known(key), hosted.store.logs.get(key)
     if partition is None or log is None or hosted.peer(broker_id) is not None:
         return
     hosted.agent.followers.others.add(broker_id)
-    _count_fetch(hosted, key, partition, log, broker_id, offset)
+    _count_fetch(hosted, key, partition, log, broker_id, offset, broker_epoch)
 
 
 def note_lags_of_others(hosted: HostedAgent, key: PartitionKey, partition: Partition) -> None:
@@ -273,6 +296,8 @@ def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> 
     if followers.lags_in(key, broker_id):
         return False
     fetched = followers.fetched(key, broker_id)
+    if not fetched.is_of(hosted.agent.image.brokers.get(broker_id)):
+        return False
     if log is None:
         return fetched is not NEVER_FETCHED
     return fetched.end_offset >= max(log.high_watermark, log.epochs.led_from)
@@ -311,6 +336,7 @@ def raise_high_watermark(
         return
     if not hosted.is_in_service:
         return
+    _note_joined(hosted, key, partition, log.end_offset)
     is_joining = partial(_is_joining, hosted)
     end = hosted.agent.followers.end_of_all(key, partition, log.end_offset, is_joining)
     if end > log.high_watermark:
@@ -324,7 +350,8 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
     """True if a follower outside the ISR has caught up lately, and may join it (B6.31)."""
     since_ms = hosted.clock.now_ms - fetched.caught_up_ms
     is_near = fetched.caught_up_ms > 0 and since_ms <= hosted.agent.config.replica_lag_ms
-    return is_near and hosted.agent.image.is_active(broker_id)
+    image = hosted.agent.image
+    return is_near and image.is_active(broker_id) and fetched.is_of(image.brokers.get(broker_id))
 
 
 def observe(hosted: HostedAgent) -> None:

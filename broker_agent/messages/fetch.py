@@ -174,6 +174,14 @@ class Fetching:
             follower not in partition.replicas or follower == self._replicas.broker_id
         ):  # B5.44
             raise ApiError(NOT_LEADER if epoch < 0 else ErrorCode.UNKNOWN_LEADER_EPOCH, "")
+        if follower >= 0 and self._is_of_a_former_process(request):  # B5.45
+            raise ApiError(NOT_LEADER, "")
+
+    def _is_of_a_former_process(self, request: FetchRequest) -> bool:
+        """True if a follower names a broker epoch below the one that is registered."""
+        registered = self._replicas.image.brokers.get(replica_id(request))
+        epoch = request.replica_state.replica_epoch
+        return registered is not None and 0 <= epoch < registered.broker_epoch
 
     def _data(
         self,
@@ -228,7 +236,8 @@ class Fetching:
             data = read.data
             if read.key is not None and not data.error_code and data.diverging_epoch.epoch < 0:
                 offset = read.wanted.position.fetch_offset
-                leader.note_fetch(self._replicas.hosted, read.key, follower, offset)
+                epoch = request.replica_state.replica_epoch
+                leader.note_fetch(self._replicas.hosted, read.key, follower, offset, epoch)
 
     # Quotas
 

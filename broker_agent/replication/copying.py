@@ -63,6 +63,12 @@ def copy_rest(
     return follower.end_offset == leader.end_offset or until is not None
 
 
+def start_of(leader: Log, follower: Log) -> int:
+    """Returns where a copy begins: at the follower's end, or where its log is cut first."""
+    target = _parting(leader, follower)
+    return follower.end_offset if target is None else target
+
+
 def part_of(leader: Log, offset: int, bytes_max: int) -> tuple[int, int]:
     """Returns the end and the size of what one reply has from an offset: a batch, or several.
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.uuid import Uuid
 
@@ -23,15 +24,21 @@ class Fetched(NamedTuple):
 
     `leader_end` is the end of the leader's log at the last one, which came at `fetched_ms`;
     `caught_up_ms` is 0 of a follower that has never had everything since the election.
+    `broker_epoch` is that of the process that fetched, -1 if it named none.
     """
 
     end_offset: int
     leader_end: int
     fetched_ms: int
     caught_up_ms: int
+    broker_epoch: int
+
+    def is_of(self, broker: BrokerRegistration | None) -> bool:
+        """True if the process that fetched is the one that is registered (B6.23, KIP-903)."""
+        return broker is not None and self.broker_epoch in (-1, broker.broker_epoch)
 
 
-NEVER_FETCHED = Fetched(end_offset=-1, leader_end=-1, fetched_ms=0, caught_up_ms=0)
+NEVER_FETCHED = Fetched(end_offset=-1, leader_end=-1, fetched_ms=0, caught_up_ms=0, broker_epoch=-1)
 
 
 class Truncated(NamedTuple):
@@ -94,18 +101,26 @@ class FetcherFaults:
         """Returns since when the broker has fetched nothing of a partition that is stopped."""
         return min(fault.since_ms for fault in self.stopped if fault.meets(key))
 
+    def slow_down(self, key: PartitionKey) -> bool:
+        """True if the broker takes its time for a partition."""
+        return bool(self.slow) and any(fault.meets(key) for fault in self.slow)
+
     def taking_us(self, key: PartitionKey, size: int) -> int:
         """Returns how long the broker takes for bytes of a partition; 0 if it is not slow."""
         rates = [fault.bytes_per_second for fault in self.slow if fault.meets(key)]
         return size * 1_000_000 // min(rates) if rates else 0
 
 
+Way = tuple[PartitionKey, int, int, Uuid]
+"""A partition, its leader epoch, a follower, and the incarnation of the follower's process."""
+
+
 class Followers:
     """The followers that lag in an ISR, and those that the leader has proposed for one.
 
-    A follower in an ISR that has no lag here has all of its leader's log. `others` are the brokers
-    of other processes that have ever fetched from this one. `under_way` has the partitions, and the
-    followers, between which a delayed reply or the next Fetch is on its way; `told_later` those
+    A follower in an ISR that has neither a lag here nor fetches in its own time has all of its
+    leader's log. `others` are the brokers of other processes that have ever fetched from this one.
+    `under_way` has the ways on which a delayed reply or the next Fetch is; `told_later` those
     whose waiting Fetch will tell the high watermark.
     """
 
@@ -115,14 +130,20 @@ class Followers:
         self._led: dict[PartitionKey, int] = {}  # the leader epochs in which this process leads
         self._fetched: dict[PartitionKey, dict[int, Fetched]] = {}
         self.others: set[int] = set()
-        self.under_way: set[tuple[PartitionKey, int]] = set()
+        self.under_way: set[Way] = set()
         self.told_later: set[tuple[PartitionKey, int]] = set()
         self._seen: dict[PartitionKey, Partition] = {}
 
     # What they have fetched
 
     def note_fetch(
-        self, key: PartitionKey, broker_id: int, offset: int, leader_end: int, now_ms: int
+        self,
+        key: PartitionKey,
+        broker_id: int,
+        offset: int,
+        leader_end: int,
+        now_ms: int,
+        broker_epoch: int,
     ) -> None:
         """Notes a Fetch at an offset: the follower has everything below it (B6.20, B6.21)."""
         before = self.fetched(key, broker_id)
@@ -131,7 +152,8 @@ class Followers:
             caught_up_ms = max(caught_up_ms, now_ms)
         elif offset >= before.leader_end:
             caught_up_ms = max(caught_up_ms, before.fetched_ms)
-        after = Fetched(offset, max(leader_end, before.leader_end), now_ms, caught_up_ms)
+        known_end = max(leader_end, before.leader_end)
+        after = Fetched(offset, known_end, now_ms, caught_up_ms, broker_epoch)
         self._fetched.setdefault(key, {})[broker_id] = after
         if offset >= leader_end:
             self.note_caught_up(key, broker_id)
@@ -250,11 +272,24 @@ class Followers:
         lags, fetched = self._lags.get(key), self._fetched.get(key)
         if not lags and not fetched:
             return log_end
-        members = self.members(key, partition)
-        ends = [lag.end_offset for other, lag in (lags or {}).items() if other in members]
+        members, lags = self.members(key, partition), lags or {}
+        ends = [lag.end_offset for other, lag in lags.items() if other in members]
         ends += [
             known.end_offset
             for other, known in (fetched or {}).items()
-            if other in partition.replicas and other not in members and is_joining(other, known)
+            if other in partition.replicas
+            and other not in lags
+            and (other in members or is_joining(other, known))
         ]
         return min(ends, default=log_end)
+
+    def joined_behind(
+        self, key: PartitionKey, partition: Partition, log_end: int
+    ) -> list[tuple[int, Lag]]:
+        """Returns members that lack something since they joined at the high watermark (B6.24)."""
+        members, lags = self.members(key, partition), self._lags.get(key, {})
+        return [
+            (other, Lag(known.end_offset, known.caught_up_ms))
+            for other, known in self._fetched.get(key, {}).items()
+            if other in members and other not in lags and known.end_offset < log_end
+        ]

@@ -55,7 +55,7 @@ def _aim(stream: Random, brokers: range) -> Words:
 def _writes(stream: Random, topics: list[str], run_ms: int) -> Iterator[Words]:
     for name in topics:
         if stream.random() < PART_OF_WRITTEN_TOPICS:
-            begin_ms = stream.randrange(BEGIN_MS_MAX)
+            begin_ms = stream.randrange(min(BEGIN_MS_MAX, run_ms))
             words: Words = {
                 "name": name,
                 "every": f"{log_uniform_ms(stream, 100, 5_000)}ms",

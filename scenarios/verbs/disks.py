@@ -238,7 +238,7 @@ def _repair(
     stage: Stage, node: NodeId, agent: HostedAgent, directory_id: Uuid, *, starts: bool
 ) -> None:
     """Repairs a directory, and starts a new process, which alone registers it."""
-    agent.repair_directory(directory_id)
+    agent.store.failed.discard(directory_id)
     if starts:
         stage.processes.stop(node)
         stage.bring_back(node)

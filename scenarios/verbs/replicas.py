@@ -52,7 +52,8 @@ class SlowReplica(Verb, word="replica.slow"):
 
     A replica stays in the ISR while it keeps up. One that is written faster falls behind: it leaves
     the ISR once it has not had everything for `replica.lag.time.max.ms`. A reassignment to a slow
-    broker is over when it has copied everything.
+    broker is over when it has copied everything. What it has got when the fault ends takes its time
+    to its end, and one fetcher takes everything from a leader in another process.
     """
 
     on: Selector

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftsim.controller.core.errors import ErrorCode
 from tests.broker_agent.lagging import ALL, FOLLOWER, LAG_S, LEADER, Cluster
 from tests.broker_agent.test_other_replicas import fetched
 from tests.worlds import pass_time
@@ -139,3 +140,19 @@ def test_a_leader_throttles_a_follower_that_is_not_in_the_isr(apart: Cluster) ->
     assert fetched_bytes(apart, 1) == 0
     pass_time(apart.world, 15)  # nothing of the window is left
     assert fetched_bytes(apart, 1) > 0
+
+
+@pytest.mark.rule("B5.45")
+def test_a_fetch_of_a_former_process_is_refused(apart: Cluster) -> None:
+    """As 4.3.1: epoch 1 instead of the registered one is answered 6."""
+    registered = apart.world.committed.brokers[FOLLOWER].broker_epoch
+
+    codes = [
+        fetched(apart.messages[LEADER], apart.world, 18, 0, replica_id=2, replica_epoch=epoch)
+        .responses[0]
+        .partitions[0]
+        .error_code
+        for epoch in (-1, registered, registered - 1)
+    ]
+
+    assert codes == [0, 0, ErrorCode.NOT_LEADER_OR_FOLLOWER]

@@ -198,3 +198,76 @@ def test_a_follower_that_is_about_to_join_holds_the_high_watermark(cluster: Clus
         pass_time(cluster.world, 0.001)
 
     assert cluster.log(LEADER).high_watermark <= cluster.log(OTHER).end_offset
+
+
+@pytest.mark.rule("B6.24", "B6.30")
+def test_a_follower_that_joins_at_the_high_watermark_holds_it_and_may_drop_out_again(
+    cluster: Cluster,
+) -> None:
+    """As KAFKA-19996 reports of Kafka: it lifts the ISR to its minimum, far behind the end."""
+    cluster.configure("min.insync.replicas", "2")
+    cluster.world.agents[FOLLOWER].kill()
+    pass_time(cluster.world, 15)
+    fill(cluster)
+    assert cluster.log(LEADER).high_watermark == 0
+    slow_down(cluster, FOLLOWER, 20_000)
+    cluster.world.agents[FOLLOWER].start()
+
+    while FOLLOWER not in cluster.isr():
+        pass_time(cluster.world, 0.1)
+    assert cluster.log(FOLLOWER).end_offset < BATCHES
+    assert cluster.log(LEADER).high_watermark <= cluster.log(FOLLOWER).end_offset
+    pass_time(cluster.world, 120)
+
+    assert cluster.isr() == (LEADER, FOLLOWER)
+    assert cluster.log(LEADER).high_watermark == BATCHES
+
+
+@pytest.mark.rule("B6.23")
+def test_what_an_earlier_process_has_fetched_brings_no_follower_into_the_isr(
+    cluster: Cluster,
+) -> None:
+    cluster.world.network.delay_us = lambda: 10_000
+    fill(cluster)
+    pass_time(cluster.world, 2)
+    process = cluster.world.agents[FOLLOWER]
+    process.kill()
+    pass_time(cluster.world, 15)
+    assert cluster.isr() == (LEADER,)
+    process.lose_disk()
+    slow_down(cluster, FOLLOWER, 100_000)
+
+    process.start()
+    pass_time(cluster.world, 8)
+    assert cluster.isr() == (LEADER,)
+    pass_time(cluster.world, 30)
+
+    assert cluster.isr() == (LEADER, FOLLOWER)
+    assert cluster.log(FOLLOWER).batches == cluster.log(LEADER).batches
+
+
+def test_a_reply_to_an_earlier_process_keeps_no_later_one_waiting(cluster: Cluster) -> None:
+    cluster.world.network.delay_us = lambda: 10_000
+    slow_down(cluster, FOLLOWER, 1_000)
+    cluster.write(bytes(200_000))
+    pass_time(cluster.world, 1)
+    process = cluster.world.agents[FOLLOWER]
+    process.kill()
+    process.fetcher_faults.slow.clear()
+    process.start()
+
+    pass_time(cluster.world, 30)
+
+    assert cluster.isr() == (LEADER, FOLLOWER)
+    assert cluster.log(FOLLOWER).batches == cluster.log(LEADER).batches
+
+
+def test_a_fast_slow_follower_takes_its_time_too(cluster: Cluster) -> None:
+    slow_down(cluster, FOLLOWER, 1_500_000)
+
+    result = cluster.write(bytes(900_000), acks=ALL)
+    pass_time(cluster.world, 0.5)
+    assert result == []
+    pass_time(cluster.world, 0.2)
+
+    assert [of.error_code for of in result] == [0]

@@ -237,6 +237,20 @@ def test_a_slow_fetcher_takes_its_time_for_what_it_got(apart: Apart) -> None:
     assert apart.are_alike()
 
 
+def test_a_link_that_has_ended_leaves_its_successor_alone(apart: Apart) -> None:
+    apart.write(b"a")
+    pass_time(apart.world, 2)
+    apart.world.agents[FOLLOWER].pause()
+    pass_time(apart.world, 1)
+    apart.world.agents[FOLLOWER].resume()
+    pass_time(apart.world, SOCKET_TIMEOUT_S - 2)
+    sent = len(apart.wires.sent)
+
+    pass_time(apart.world, 10)
+
+    assert len(apart.wires.sent) > sent + 10
+
+
 @pytest.mark.rule("B5.51")
 def test_a_follower_throttles_itself_while_it_is_behind(apart: Apart) -> None:
     stopped = StoppedFetcher(None, None, apart.world.agents[FOLLOWER].clock.now_ms)

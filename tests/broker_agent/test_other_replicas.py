@@ -6,7 +6,7 @@ import pytest
 
 from kraftsim.broker_agent.messages.messages import Messages
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.rpc import FetchPartition, FetchRequest, FetchTopic
+from kraftsim.controller.core.rpc import FetchPartition, FetchReplicaState, FetchRequest, FetchTopic
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     IncrementalAlterConfigsRequest,
@@ -49,7 +49,12 @@ def produced(messages: Messages, world: World, records: bytes, version: int) -> 
 
 
 def fetched(
-    messages: Messages, world: World, version: int, *offsets: int, replica_id: int = -1
+    messages: Messages,
+    world: World,
+    version: int,
+    *offsets: int,
+    replica_id: int = -1,
+    replica_epoch: int = -1,
 ) -> Any:
     """Returns the response to a Fetch that names the partition once for each offset."""
     positions = tuple(
@@ -59,6 +64,7 @@ def fetched(
     topic = FetchTopic(topic="t", topic_id=world.committed.topic_ids["t"], partitions=positions)
     request = FetchRequest(
         replica_id=replica_id,
+        replica_state=FetchReplicaState(replica_id=-1, replica_epoch=replica_epoch),
         max_bytes=10**6,
         max_wait_ms=0,
         requester=Requester(version=version),

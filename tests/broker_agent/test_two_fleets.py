@@ -1,4 +1,4 @@
-"""A broker of a cluster and one of a fleet, over sockets: each follows the other."""
+"""A broker of a cluster and those of a fleet, over sockets: they follow each other."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,26 +26,29 @@ from tests.server.kafka_client import connected
 
 pytestmark = pytest.mark.realtime
 
-OURS, THEIRS = 1, 1001
+OURS, THEIRS, THEIR_OTHER = 1, 1001, 1002
 HOST = "127.0.0.1"
 PRODUCE = 0
 
 
 class Beside(Watched):
-    """A fleet of one broker, with a listener."""
+    """A fleet of two brokers, with listeners."""
 
     async def join(self, kraft: Cluster) -> FleetListeners:
         listeners = FleetListeners(self.fleet, self.runtime)
-        port = await listeners.bind(THEIRS, "PLAINTEXT", HOST, 0)
         topology = Topology(cluster_id=kraft.cluster_id, settings=Settings(**QUICK))
-        directory = simulated_directory(random_uuid(self.random))
-        spec = BrokerSpec(broker_id=THEIRS, port=port)
+        configs = []
+        for broker_id in (THEIRS, THEIR_OTHER):
+            port = await listeners.bind(broker_id, "PLAINTEXT", HOST, 0)
+            directory = simulated_directory(random_uuid(self.random))
+            spec = BrokerSpec(broker_id=broker_id, port=port)
+            configs.append(agent_config(topology, spec, (directory,)))
 
         def heard(broker_id: int, state: str) -> None:
             listeners.follow(broker_id, state)
             self._heard(broker_id, state)
 
-        self.fleet.start([agent_config(topology, spec, (directory,))], heard)
+        self.fleet.start(configs, heard)
         listeners.serve(ClientView(kraft.cluster_id, DEFAULT_PROFILE, self.random))
         await self.all_are("RUNNING")
         return listeners
@@ -53,7 +56,7 @@ class Beside(Watched):
 
 @asynccontextmanager
 async def beside() -> AsyncIterator[tuple[Cluster, Beside]]:
-    """A cluster of one broker, and a fleet of one."""
+    """A cluster of one broker, and a fleet of two."""
     options = {"kafka_port": 0, "controller_port": 0, "settings": QUICK}
     async with Cluster(brokers=1, **options) as kraft:
         host, _, port = kraft.bootstrap_controllers.rpartition(":")
@@ -71,21 +74,20 @@ def isr(kraft: Cluster) -> set[int]:
     return set(image.partition((image.topic_ids["orders"], 0)).isr)
 
 
-async def become_alike(kraft: Cluster, watched: Beside, end: int) -> None:
-    """Waits until both logs have the same batches up to an offset."""
+async def become_alike(kraft: Cluster, watched: Beside, end: int, *others: int) -> None:
+    """Waits until the logs have the same batches up to an offset."""
     topic_id = kraft.world.committed.topic_ids["orders"]
     async with asyncio.timeout(LIMIT_S):
         while True:
-            agents = (kraft.world.agents[OURS], watched.fleet.agents[THEIRS])
+            agents = [watched.fleet.agents[broker_id] for broker_id in (THEIRS, *others)]
+            agents.append(kraft.world.agents[OURS])
             logs = [agent.store.logs.get((topic_id, 0)) for agent in agents]
             ends = {0 if log is None else log.end_offset for log in logs}
             if ends == {end}:
                 break
             await asyncio.sleep(0.01)
-    ours, theirs = logs
-    assert ours is not None
-    assert theirs is not None
-    assert ours.batches == theirs.batches
+    batches = [[] if log is None else log.batches for log in logs]
+    assert all(of == batches[0] for of in batches)
 
 
 async def write_to_fleet(kraft: Cluster, watched: Beside) -> None:
@@ -114,6 +116,15 @@ async def test_each_follows_the_other_over_sockets() -> None:
         await until(kraft, lambda: isr(kraft) == {OURS, THEIRS})
 
         await become_alike(kraft, watched, 3)
+
+
+async def test_each_broker_of_a_fleet_hears_of_a_new_topic() -> None:
+    """They share the metadata that one of them has fetched."""
+    async with beside() as (kraft, watched):
+        await kraft.topics.create("orders", assignments=[[OURS, THEIRS, THEIR_OTHER]])
+        await kraft.topics.write("orders", ["a", "b"])
+
+        await become_alike(kraft, watched, 2, THEIR_OTHER)
 
 
 async def test_a_restored_snapshot_follows_again() -> None:

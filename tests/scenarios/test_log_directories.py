@@ -133,7 +133,7 @@ def test_a_repaired_directory_comes_back_with_the_next_process(world: World) -> 
     world.agents[1].fail_directory(second)
     pass_time(world, 1)
 
-    world.agents[1].repair_directory(second)
+    world.agents[1].store.failed.discard(second)
     pass_time(world, 5)
     assert len(world.committed.brokers[1].log_dirs) == 1
 
