@@ -40,6 +40,11 @@ class Pair:
     def ends(self) -> tuple[int, int]:
         return self.bench.kafka.history.end_offset, self.bench.ours.history.end_offset
 
+    @property
+    def has_parted(self) -> bool:
+        """True once the leader epochs of the two sides differ, though they answered alike."""
+        return self.bench.kafka.has_resigned
+
     def renew(self) -> None:
         """Begin anew with ours, beside a released controller that was cleaned up."""
         self.bench = Bench(Witness(self.bench.kafka.side), Witness(self.make_ours()))

@@ -100,7 +100,7 @@ class Run:
         pair.agreed = pair.ends
         self._before.append(sequence)
         self._progress(self.outcome)
-        return not pair.bench.kafka.has_resigned
+        return not pair.has_parted
 
     def _is_reconciled(self, pair: Pair, sequence: Sequence, found: list[Mismatch]) -> bool:
         return pair.bench.is_reconciled(sequence, found[0].step) and not self.has_found_enough

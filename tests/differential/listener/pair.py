@@ -32,6 +32,11 @@ class ListenerPair(Pair):
     def ends(self) -> tuple[int, int]:
         return 0, 0
 
+    @property
+    def has_parted(self) -> bool:
+        """False: a broker leads no quorum."""
+        return False
+
     def renew(self) -> None:
         """Goes on as it is: each judgement has topics of its own."""
 
