@@ -16,10 +16,10 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..hosted_agent import HostedAgent
 from ..leading import throttles
+from ..leading.leader import settings_of
 from ..process_state import ProcessState
 
 if TYPE_CHECKING:
-    from ..log.settings import LogSettings
     from .fetching import Changes, Fetcher, Led, Question
 
 SOCKET_TIMEOUT_MS = 30_000  # replica.socket.timeout.ms
@@ -215,7 +215,7 @@ class _Link:
         if hosted.known(key) is None or hosted.fetcher_faults.stop(key):
             return True  # of a deleted topic the broker will be told
         return self._fetcher.is_behind(key) and throttles.holds_itself_back(
-            hosted, key[1], _settings_of(hosted, key)
+            hosted, key[1], settings_of(hosted, key)
         )
 
     def _answered(self, request: "Question", response: Response | None) -> None:
@@ -262,7 +262,7 @@ class _Link:
             self._hosted.report_truncated(key, truncated)
             self._following.note_append(self._broker_id, key, 0)
         for key, size in changes.appended.items():
-            throttles.note_taken(self._hosted, key[1], size, _settings_of(self._hosted, key))
+            throttles.note_taken(self._hosted, key[1], size, settings_of(self._hosted, key))
             self._following.note_append(self._broker_id, key, size)
 
     def _arm(self, at_ms: int) -> None:
@@ -294,13 +294,5 @@ def _fetcher_of(hosted: HostedAgent) -> "Fetcher":
         partition = hosted.known(key)
         return partition is not None and hosted.can_write_to(partition)
 
-    settings_of = partial(_settings_of, hosted)
-    return Fetcher(hosted.agent.config, hosted.store.logs, settings_of, may_append)
-
-
-def _settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
-    from ..configurations import log_settings
-
-    agent = hosted.agent
-    topic = agent.image.topics[key[0]].name
-    return log_settings(agent.config, agent.image, topic, hosted.log_settings)
+    settings = partial(settings_of, hosted)
+    return Fetcher(hosted.agent.config, hosted.store.logs, settings, may_append)

@@ -50,7 +50,7 @@ def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
         return True  # without a message nothing is to be copied
     if not peer.can_write_to(partition):
         return False
-    log, settings = _log(hosted, key), _settings(hosted, key)
+    log, settings = _log(hosted, key), settings_of(hosted, key)
     lead(hosted, key, partition, log)
     has_begun = log.end_offset or _log(peer, key).end_offset  # else its Fetch waits for a message
     if has_begun and takes_time(hosted, peer, key, settings):
@@ -105,7 +105,8 @@ def copy(
 class Delayed(NamedTuple):
     """The reply to a follower's Fetch, from the process `agent` to `follower`, while it travels.
 
-    It has the batches up to offset `end`, which are `size` bytes.
+    It has the batches up to offset `end`, which are `size` bytes. A new process, or a new leader
+    epoch, has a `way` of its own.
     """
 
     agent: Agent
@@ -115,12 +116,7 @@ class Delayed(NamedTuple):
     end: int
     size: int
     high_watermark: int
-
-    @property
-    def way(self) -> Way:
-        """Where the reply is; a new process, or a new leader epoch, has a way of its own."""
-        follower = self.follower
-        return self.key, self.epoch, follower.config.broker_id, follower.incarnation_id
+    way: Way
 
 
 def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "Log") -> None:
@@ -134,13 +130,14 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     partition, config = hosted.known(key), peer.agent.config
     if partition is None:
         return
-    offset, settings = start_of(log, _log(peer, key)), _settings(hosted, key)
-    end, size = part_of(log, offset, config.number(*FETCH_BYTES))
     epoch, high_watermark = partition.leader_epoch, log.high_watermark
-    reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark)
-    if reply.way in hosted.agent.followers.under_way:
+    way = (key, epoch, config.broker_id, peer.agent.incarnation_id)
+    if way in hosted.agent.followers.under_way:
         return
-    hosted.agent.followers.under_way.add(reply.way)
+    hosted.agent.followers.under_way.add(way)
+    offset, settings = start_of(log, _log(peer, key)), settings_of(hosted, key)
+    end, size = part_of(log, offset, config.number(*FETCH_BYTES))
+    reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark, way)
     is_held = throttles.holds_back(hosted, key[1], partition, config.broker_id, settings) or (
         offset < high_watermark and throttles.holds_itself_back(peer, key[1], settings)
     )
@@ -157,7 +154,7 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
 def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
     key, broker_id, log = reply.key, peer.agent.config.broker_id, hosted.store.logs.get(reply.key)
     if log is not None and _still_follows(hosted, peer, reply):
-        settings = _settings(hosted, key)
+        settings = settings_of(hosted, key)
         if copy(hosted, peer, key, log, settings, reply):
             throttles.note_taken(peer, key[1], reply.size, settings)
             peer.report_change()
@@ -192,7 +189,7 @@ def _count_fetch(
     """Counts the Fetch of a follower: the high watermark may rise, the ISR may grow (B6.20)."""
     now_ms, followers = hosted.clock.now_ms, hosted.agent.followers
     followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms, broker_epoch)
-    raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
+    raise_high_watermark(hosted, key, partition, log, settings_of(hosted, key))
     if broker_id not in partition.isr and _has_fetched_all(hosted, key, broker_id):
         hosted.note_fetched_all(key, broker_id)
 
@@ -367,7 +364,7 @@ def observe(hosted: HostedAgent) -> None:
         if partition.leader == me:
             lead(hosted, key, partition, log)
             followers.keep_members(key, partition)
-            raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
+            raise_high_watermark(hosted, key, partition, log, settings_of(hosted, key))
             continue
         followers.forget(key)
         leader = hosted.peer(partition.leader)
@@ -383,7 +380,7 @@ def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
     return hosted.store.logs[key]
 
 
-def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
+def settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
     """Returns the settings of a log, by the configurations that the broker knows."""
     from ..configurations import log_settings
 

@@ -1,9 +1,10 @@
 """replica.*: faults of the fetchers of followers; an effect is a partition that is not fetched."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from kraftsim.broker_agent.replication.followers import SlowFetcher, StoppedFetcher
+from kraftsim.broker_agent.replication.followers import FetcherFault, SlowFetcher, StoppedFetcher
 from kraftsim.controller.core.uuid import Uuid
 
 from ..language.amounts import Amount
@@ -15,6 +16,7 @@ from .topics import Partition
 from .verb import Verb
 
 BYTES_PER_SECOND_MAX = 2**40
+Fault = TypeVar("Fault", bound=FetcherFault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +34,13 @@ class StopReplica(Verb, word="replica.stop"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         topic_id = _topic_id(stage, self.topic)
-        stopped = [
-            (agent, StoppedFetcher(topic_id, self.partition, agent.clock.now_ms))
+        return _begun(
+            (
+                agent.fetcher_faults.stopped,
+                StoppedFetcher(topic_id, self.partition, agent.clock.now_ms),
+            )
             for _, agent in brokers_of(stage, stage.targets(self.on))
-        ]
-        for agent, fetcher in stopped:
-            agent.fetcher_faults.stopped.append(fetcher)
-
-        def start_again() -> None:
-            for agent, fetcher in stopped:
-                agent.fetcher_faults.stopped.remove(fetcher)
-
-        return lambda: sum(len(fetcher.hit) for _, fetcher in stopped), start_again
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +61,26 @@ class SlowReplica(Verb, word="replica.slow"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         topic_id = _topic_id(stage, self.topic)
-        slowed = [
-            (agent, SlowFetcher(topic_id, self.partition, self.bytes_per_second))
+        return _begun(
+            (
+                agent.fetcher_faults.slow,
+                SlowFetcher(topic_id, self.partition, self.bytes_per_second),
+            )
             for _, agent in brokers_of(stage, stage.targets(self.on))
-        ]
-        for agent, fetcher in slowed:
-            agent.fetcher_faults.slow.append(fetcher)
+        )
 
-        def speed_up() -> None:
-            for agent, fetcher in slowed:
-                agent.fetcher_faults.slow.remove(fetcher)
 
-        return lambda: sum(len(fetcher.hit) for _, fetcher in slowed), speed_up
+def _begun(faults: Iterable[tuple[list[Fault], Fault]]) -> tuple[Effects, Undo]:
+    """Adds each fault to those of its broker."""
+    added = list(faults)
+    for others, fault in added:
+        others.append(fault)
+
+    def end() -> None:
+        for others, fault in added:
+            others.remove(fault)
+
+    return lambda: sum(len(fault.hit) for _, fault in added), end
 
 
 def _topic_id(stage: Stage, topic: str | None) -> Uuid | None:
