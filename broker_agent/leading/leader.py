@@ -300,14 +300,14 @@ def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> 
     return fetched.end_offset >= max(log.high_watermark, log.epochs.led_from)
 
 
-def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> None:
+def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> bool:
     """Begins to lead, if the leader epoch is new to the process: nobody has fetched yet (B6.50).
 
-    A process leads once it is in service (B6.74).
+    A process leads once it is in service (B6.74). Returns whether it has begun.
     """
     epoch = partition.leader_epoch
     if not hosted.is_in_service or not hosted.agent.followers.begin_to_lead(key, epoch):
-        return
+        return False
     log.epochs.begin_to_lead(epoch, log.end_offset)
     others = [other for other in partition.isr if other != hosted.agent.config.broker_id]
     for broker_id in others:
@@ -316,6 +316,7 @@ def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log
             hosted.note_lag(key, broker_id, lag)
     for broker_id in others:
         catches_up(hosted, key, broker_id)
+    return True
 
 
 def raise_high_watermark(

@@ -25,7 +25,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID
 
 from ..log.batch import BadBatch, BadRecord
 from ..log.codecs import CannotDecompress
-from ..log.log import Instant
+from ..log.log import Instant, Log
 from ..log.offsets import NOTHING, Found, first_since, largest
 from .replicas import Replicas
 
@@ -36,6 +36,7 @@ SINCE = {
     PENDING_UPLOAD: 11,
 }
 """The first version of ListOffsets with each special timestamp (B7.5)."""
+SINCE_OFFSET_NOT_AVAILABLE = 5
 DEBUGGING, CLIENT = -2, -1  # ids of replicas that are none
 HIGH_WATERMARK = -1  # as an offset of DeleteRecords
 
@@ -90,9 +91,11 @@ def _offset(
     replicas.check_epoch(replica.partition, wanted.current_leader_epoch)
     if request.replica_id != DEBUGGING:
         replicas.check_leads(replica.partition)
-    log = replica.log
-    end = log.high_watermark if request.replica_id == CLIENT else log.end_offset
+    log, is_client = replica.log, request.replica_id == CLIENT
+    end = log.high_watermark if is_client else log.end_offset
     if timestamp == LATEST:
+        if is_client:
+            _check_knows_end(log, version)
         return Found(end, -1, replica.partition.leader_epoch)
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return Found(log.start_offset, -1, log.epochs.epoch_at(log.start_offset))
@@ -106,7 +109,22 @@ def _offset(
         raise ApiError(ErrorCode.INVALID_RECORD, "") from None
     except CannotDecompress:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "") from None
-    return found if found.offset < end else NOTHING  # B7.6
+    if found.offset < end:
+        return found
+    if is_client:
+        _check_knows_end(log, version)
+    return NOTHING
+
+
+def _check_knows_end(log: Log, version: int) -> None:
+    """Raises ApiError while a leader does not know how far its log is committed (B7.6).
+
+    Its high watermark may be below that of the leader before, so it could seem to go back.
+    """
+    if log.high_watermark >= log.epochs.led_from:
+        return
+    is_new = version >= SINCE_OFFSET_NOT_AVAILABLE
+    raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE if is_new else ErrorCode.LEADER_NOT_AVAILABLE, "")
 
 
 def ends_of_epochs(

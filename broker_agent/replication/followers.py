@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kraftsim.controller.core.image.broker import BrokerRegistration
-from kraftsim.controller.core.image.partition import Partition, PartitionKey
+from kraftsim.controller.core.image.partition import Partition, PartitionKey, without_elr
 from kraftsim.controller.core.uuid import Uuid
 
 
@@ -183,11 +183,16 @@ class Followers:
                 self._seen.pop(key, None)
 
     def note_seen(self, key: PartitionKey, partition: Partition) -> bool:
-        """Notes how the process knows a partition; False if it has known it so before."""
-        if self._seen.get(key) is partition:
+        """Notes how the process knows a partition; False if it has known it so before.
+
+        False too where only its ELR was cleared: another min.insync.replicas does that, which a
+        leader takes up after it has looked at its partitions. So no high watermark rises (B6.30).
+        """
+        seen = self._seen.get(key)
+        if seen is partition:
             return False
         self._seen[key] = partition
-        return True
+        return seen is None or without_elr(seen) != partition
 
     @property
     def any_lags(self) -> bool:

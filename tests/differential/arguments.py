@@ -15,8 +15,10 @@ DEFAULT_RELEASE = "4.3.1"
 SEQUENCES = 10_000
 SILENT_SHARE = 10  # one of so many sequences falls silent
 LISTENER_SEQUENCES = 1_000
+REPLICAS_SEQUENCES = 200
 CONTROLLER, BROKER = "controller", "broker"
-_NAME = re.compile(r"(silent-|listener-)?(\d+)-(\d+)")
+REPLICAS = "replicas-"
+_NAME = re.compile(r"(silent-|listener-|replicas-)?(\d+)-(\d+)")
 
 _SEQUENCES = {CONTROLLER: SEQUENCES, BROKER: LISTENER_SEQUENCES}
 
@@ -34,7 +36,7 @@ class Given:
 class Arguments:
     """`only` are names such as "1-64", "silent-1-3" or "listener-1-3", none for every sequence.
 
-    `listener` is whose: a controller's or a broker's.
+    `listener` is whose: a controller's or a broker's. `replicas`: clusters of brokers are judged.
     """
 
     release: Release
@@ -45,6 +47,7 @@ class Arguments:
     keep: str | None
     rule: str | None
     listener: str = CONTROLLER
+    replicas: bool = False
 
     @property
     def silent(self) -> int:
@@ -65,22 +68,28 @@ def parse(words: list[str] | None = None) -> Arguments:
         parser.error(str(error))
     if (options.keep is None) != (options.rule is None):
         parser.error("expected --keep NAME and --rule NUMBER together")
-    if options.keep and len(replay) != 1:
+    if options.keep and len(replay) != 1 and not options.replicas:
         parser.error(f"--keep: expected one file of --replay, got {len(replay)}")
     if options.only and replay:
         parser.error("expected either --only or --replay")
+    if options.replicas and (replay or (options.keep and not options.only)):
+        parser.error("--replicas: expected --only NAME where a sequence is judged again or kept")
+    usual = REPLICAS_SEQUENCES if options.replicas else _SEQUENCES[options.listener]
     arguments = Arguments(
         release=RELEASES[options.release or DEFAULT_RELEASE],
-        sequences=options.sequences or _SEQUENCES[options.listener],
+        sequences=options.sequences or usual,
         seed=options.seed,
         only=tuple(options.only),
         replay=replay,
         keep=options.keep,
         rule=options.rule,
         listener=options.listener,
+        replicas=options.replicas,
     )
     for name in arguments.only:
         kind, _, number = drawn_number(name)
+        if (kind == REPLICAS) != arguments.replicas:
+            parser.error(f"--only {name}: expected {REPLICAS}SEED-NUMBER and --replicas together")
         if not kind and number >= arguments.drawn:
             drawn = f"{arguments.drawn} of --sequences {arguments.sequences} are not silent"
             parser.error(f"--only {name}: expected a number below {arguments.drawn}: {drawn}")
@@ -108,7 +117,8 @@ def _parser() -> argparse.ArgumentParser:
         "--sequences",
         type=_at_least_one,
         metavar="N",
-        help=f"sequences that are drawn (default {SEQUENCES}; of a broker's {LISTENER_SEQUENCES})",
+        help=f"sequences that are drawn (default {SEQUENCES}; of a broker's {LISTENER_SEQUENCES}; "
+        f"of replicas {REPLICAS_SEQUENCES})",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw (default 1)")
     parser.add_argument(
@@ -119,13 +129,19 @@ def _parser() -> argparse.ArgumentParser:
         f"{CONTROLLER})",
     )
     parser.add_argument(
+        "--replicas",
+        action="store_true",
+        help="judge three brokers by three: writes while brokers stop and start, reassignments, "
+        "elections; --keep NAME records the sequences of --only",
+    )
+    parser.add_argument(
         "--only",
         type=_name,
         nargs="+",
         default=[],
         metavar="NAME",
-        help="draw only these sequences, such as 1-64 (seed 1, number 64), silent-1-3 or "
-        "listener-1-3; their start is that of a run of --sequences N",
+        help="draw only these sequences, such as 1-64 (seed 1, number 64), silent-1-3, "
+        "listener-1-3 or replicas-1-3; their start is that of a run of --sequences N",
     )
     parser.add_argument(
         "--replay", type=Path, nargs="+", default=[], metavar="FILE", help="judge these files"
@@ -165,7 +181,7 @@ def _at_least_one(word: str) -> int:
 def _name(word: str) -> str:
     if not _NAME.fullmatch(word):
         raise argparse.ArgumentTypeError(
-            f"expected a name such as 1-64, silent-1-3 or listener-1-3, got {word!r}"
+            f"expected a name such as 1-64, silent-1-3, listener-1-3 or replicas-1-3, got {word!r}"
         )
     return word
 
@@ -185,7 +201,7 @@ def _rule(word: str) -> str:
 
 
 def drawn_number(name: str) -> tuple[str, int, int]:
-    """Return "silent-", "listener-" or "" of a sequence's name, its seed and its number."""
+    """Return what stands before seed and number ("" or such as "silent-"), seed and number."""
     found = _NAME.fullmatch(name)
     assert found is not None, name
     return found[1] or "", int(found[2]), int(found[3])

@@ -13,6 +13,7 @@ from tests.differential.findings import print_confirmed, print_replayed
 from tests.differential.generate.silent import is_silent
 from tests.differential.keep import keep
 from tests.differential.progress import Progress, tell
+from tests.differential.replicas import run as replicas
 from tests.differential.run import Run
 from tests.differential.summary import print_summary, unmatched
 from tests.released.jars import JarsMissing
@@ -54,11 +55,21 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def _run(arguments: Arguments) -> int:
+    if arguments.replicas:
+        return _judge_replicas(arguments)
     if arguments.keep and arguments.rule:
         return keep(arguments.replay[0], arguments.keep, arguments.rule)
     if arguments.replay:
         return _replay(arguments.replay)
     return judge(arguments.release, _wanted(arguments), partial(_judge_drawn, arguments))
+
+
+def _judge_replicas(arguments: Arguments) -> int:
+    drawn = [drawn_number(name)[1:] for name in arguments.only]
+    drawn = drawn or [(arguments.seed, number) for number in range(arguments.sequences)]
+    if arguments.keep and arguments.rule:
+        return replicas.keep(arguments.release, drawn, arguments.keep, arguments.rule)
+    return replicas.judge_drawn(arguments.release, drawn)
 
 
 def _wanted(arguments: Arguments) -> int:

@@ -28,6 +28,14 @@ class ReleasedBroker:
         self._processes[-1].kill()
         self._processes[-1].wait(STOP_LIMIT_S)
 
+    def signal(self, number: int) -> None:
+        """Sends a signal to the last process, and does not wait for what it does."""
+        self._processes[-1].send_signal(number)
+
+    def await_end(self) -> None:
+        """Returns when the last process has ended."""
+        self._processes[-1].wait(STOP_LIMIT_S)
+
     def end(self) -> None:
         """Sends SIGTERM to the last process: a controlled shutdown, if it still runs."""
         if self._processes:

@@ -1,0 +1,107 @@
+"""make differential ARGS="--replicas": three released brokers judge three of ours."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import groupby
+from pathlib import Path
+
+from tests.differential.judge import Mismatch
+from tests.differential.progress import tell
+from tests.differential.replicas import kept
+from tests.differential.replicas.generate import SIDE_BY_SIDE, draw_sequence
+from tests.differential.replicas.judge import Judge, Judged
+from tests.differential.replicas.sides import our_side, released_side
+from tests.differential.replicas.steps import Sequence as Drawn
+from tests.differential.replicas.witness import Witness
+from tests.released.releases import Release
+
+FOUND = Path("build") / "differential"
+AGAIN_MAX = 2  # judgements of a finding alone
+SHOWN_MAX = 8  # mismatches of a finding that are printed
+Number = tuple[int, int]  # seed, and number of a sequence
+
+
+@contextmanager
+def started(release: Release) -> Iterator[Judge]:
+    """Both clusters, started once for all sequences."""
+    with (
+        released_side(release) as released,
+        our_side() as simulated,
+        closing(Witness(released)) as kafka,
+        closing(Witness(simulated)) as ours,
+    ):
+        yield Judge(kafka, ours)
+
+
+def judge_drawn(release: Release, numbers: Sequence[Number]) -> int:
+    """Judges the sequences of these numbers; exit 0 if nothing was found, else 1."""
+    began_s, sequences, steps, found = time.monotonic(), 0, 0, 0
+    with started(release) as judge:
+        for group in side_by_side(numbers):
+            drawn = [draw_sequence(*number) for number in group]
+            judged = judge.judge(drawn)
+            sequences += len(drawn)
+            steps += sum(len(sequence.steps) for sequence in drawn)
+            for sequence in drawn:
+                if mismatches := judged.mismatches.get(sequence.name):
+                    found += 1
+                    _print_finding(release, sequence, mismatches, _shown_again(judge, sequence))
+            tell(f"{sequences} of {len(numbers)} sequences, {steps} steps, {found} unexplained")
+    print(
+        f"Kafka {release.version}: {sequences} sequences of replicas, {steps} steps, "
+        f"{found} unexplained, {time.monotonic() - began_s:.0f} s"
+    )
+    return 1 if found else 0
+
+
+def side_by_side(numbers: Sequence[Number]) -> list[list[Number]]:
+    """The sequences that share their faults, together."""
+
+    def faults_of(number: Number) -> Number:
+        return number[0], number[1] // SIDE_BY_SIDE
+
+    return [list(group) for _, group in groupby(sorted(numbers), key=faults_of)]
+
+
+def _shown_again(judge: Judge, sequence: Drawn) -> str:
+    for _ in range(AGAIN_MAX):
+        if judge.judge([sequence]).mismatches:
+            return "shown again alone"
+    return "not shown again alone"
+
+
+def _print_finding(
+    release: Release, sequence: Drawn, mismatches: list[Mismatch], verdict: str
+) -> None:
+    path = FOUND / release.version / f"{sequence.name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(sequence.to_json(), indent=1) + "\n", "utf-8")
+    print(f"\n{path}: {verdict}")
+    print(f"  replicas {list(sequence.replicas)}, {dict(sequence.configs)}")
+    for place, step in enumerate(sequence.steps[: mismatches[0].step + 1]):
+        print(f"  {place}: {json.dumps(step.to_json())}")
+    for mismatch in mismatches[:SHOWN_MAX]:
+        print(f"  {mismatch}")
+    print(f'  again: make differential ARGS="--replicas --only {sequence.name}"', flush=True)
+
+
+def keep(release: Release, numbers: Sequence[Number], name: str, rule: str) -> int:
+    """Records what the released brokers show, as a kept file; exit 1 if ours shows another.
+
+    Raises ValueError for sequences that do not share their faults.
+    """
+    (group,) = side_by_side(numbers)
+    drawn = [draw_sequence(*number) for number in group]
+    with started(release) as judge:
+        judged: Judged = judge.judge(drawn)
+    for sequence in drawn:
+        if mismatches := judged.mismatches.get(sequence.name):
+            _print_finding(release, sequence, mismatches, "not kept: ours differs")
+    if judged.mismatches:
+        return 1
+    path = kept.FOLDER / f"{name}.json"
+    kept.write(path, release.version, rule, drawn, judged)
+    print(f"kept: {path}, rule {rule}")
+    return 0

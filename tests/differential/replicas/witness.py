@@ -1,0 +1,270 @@
+"""Does the steps of sequences at one side, and sees what clients can see once it has settled."""
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tests.differential.listener.batches import encoded
+from tests.differential.replicas import steps
+from tests.differential.replicas.observed import Seen, observed, running_brokers
+from tests.differential.replicas.settings import BROKER_IDS, FETCH_WAIT_S
+from tests.differential.replicas.sides import Side
+from tests.differential.replicas.steps import Ask, Configure, Elect, Reassign, Step, Write
+from tests.differential.replicas.wire import API_VERSIONS, Brokers, Line
+
+PRODUCE, CREATE_TOPICS, DELETE_TOPICS, ELECT, CONFIGURE, REASSIGN = 0, 19, 20, 43, 44, 45
+TOPIC, SET, AT_MS = 2, 0, 1_700_000_000_000
+KEPT_FOR_EVER = ("retention.ms", "-1")
+SHORT_MS = 1000  # a write with a shorter timeout is answered before the fault goes on
+POLL_S, STABLE_S = 0.2, 0.6
+SETTLED_WITHIN_S = 45.0
+APPENDED_WITHIN_S, MOVED_WITHIN_S, CREATED_WITHIN_S = 3.0, 5.0, 30.0
+PAUSED_S = 2 * FETCH_WAIT_S  # so long that no Fetch of the paused broker waits at a leader
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A write that was sent, until it has its `reply`."""
+
+    topic: str
+    write: Write
+    line: Line
+    target: int
+    reply: Any = None
+
+    def look(self) -> bool:
+        """Reads what has come; True if there is a reply."""
+        if self.reply is None:
+            document = self.line.reply()
+            if document is not None:
+                self.reply = "open" if self.write.acks == 0 else _produced(document)
+            elif self.line.is_closed:
+                self.reply = "closed"
+            if self.reply is not None:
+                self.line.close()
+        return self.reply is not None
+
+
+def _produced(document: Any) -> list[int]:
+    (topic,) = document["responses"]
+    (partition,) = topic["partitionResponses"]
+    return [partition["errorCode"], partition["baseOffset"]]
+
+
+class Witness:
+    """One side, and the topics of the sequences that are judged there at a time."""
+
+    def __init__(self, side: Side) -> None:
+        self._side = side
+        self._brokers = Brokers(dict(side.ports), side.pass_time)
+        self._running = set(BROKER_IDS)
+        self._topics: list[str] = []
+        self._seen: dict[str, Seen] = {}
+        self._written: Counter[str] = Counter()
+        self._writes: list[Waiting] = []
+        self._codes: dict[str, list[int]] = {}
+
+    def close(self) -> None:
+        self._brokers.close()
+
+    def begin(self, sequences: Sequence[steps.Sequence], topics: Sequence[str]) -> dict[str, Seen]:
+        """Creates a topic for each sequence, and returns what is seen of it."""
+        self._topics = list(topics)
+        self._written.clear()
+        created = [
+            {
+                "name": topic,
+                "numPartitions": -1,
+                "replicationFactor": -1,
+                "assignments": [{"partitionIndex": 0, "brokerIds": list(sequence.replicas)}],
+                "configs": [
+                    {"name": name, "value": value}
+                    for name, value in (*sequence.configs, KEPT_FOR_EVER)
+                ],
+            }
+            for sequence, topic in zip(sequences, topics, strict=True)
+        ]
+        self._until(lambda: self._settled_brokers(), CREATED_WITHIN_S)
+        body = {"topics": created, "timeoutMs": 30_000, "validateOnly": False}
+        found = self._brokers.ask(min(self._running), CREATE_TOPICS, 7, body)
+        self._codes = {topic["name"]: [topic["errorCode"]] for topic in found["topics"]}
+        return self.settled()
+
+    def end(self) -> None:
+        """Deletes the topics, and brings back each broker that does not run."""
+        names = {"topicNames": self._topics, "timeoutMs": 30_000}
+        self._brokers.ask(min(self._running), DELETE_TOPICS, 5, names)
+
+    # Steps
+
+    def perform(self, drawn: Sequence[Step]) -> None:
+        """Does the step of each sequence; they share its fault."""
+        self._codes = {topic: [] for topic in self._topics}
+        fault = drawn[0].fault
+        if fault is not None and fault.paused is not None:
+            self._act("pause", fault.paused)
+            self._side.pass_time(PAUSED_S)
+        for topic, step in zip(self._topics, drawn, strict=True):
+            if step.ask is not None:
+                self._codes[topic] = self._ask(topic, step.ask)
+        for turn in range(max(len(step.writes) for step in drawn)):
+            turns = zip(self._topics, drawn, strict=True)
+            self._write([(topic, s.writes[turn]) for topic, s in turns if turn < len(s.writes)])
+        short = [waiting for waiting in self._writes if waiting.write.timeout_ms < SHORT_MS]
+        self._until(lambda: all([waiting.look() for waiting in short]), APPENDED_WITHIN_S)
+        if fault is not None:  # followers know the high watermark that the leader has told clients
+            self._side.pass_time(PAUSED_S)
+        for verb, broker_id in fault.acts if fault is not None else ():
+            self._act(verb, broker_id)
+
+    def _act(self, verb: str, broker_id: int) -> None:
+        self._brokers.forget(broker_id)
+        if verb in ("start", "resume"):
+            self._running.add(broker_id)
+        else:
+            self._running.discard(broker_id)
+        getattr(self._side, verb)(broker_id)
+        if verb == "end":  # what is done next finds other leaders
+            self._until(lambda: not self._leads(broker_id), MOVED_WITHIN_S)
+
+    def _leads(self, broker_id: int) -> bool:
+        seen = self._look()
+        return any(seen[topic]["leader"] == broker_id for topic in self._topics)
+
+    def _ask(self, topic: str, ask: Ask) -> list[int]:
+        asked = min(self._running)
+        match ask:
+            case Reassign(replicas):
+                moved = {"partitionIndex": 0, "replicas": replicas and list(replicas)}
+                topics = [{"name": topic, "partitions": [moved]}]
+                body: Any = {"timeoutMs": 5000, "topics": topics}
+                found = self._brokers.ask(asked, REASSIGN, 0, body)
+                results = [part for of in found["responses"] for part in of["partitions"]]
+            case Elect(is_unclean):
+                body = {"electionType": int(is_unclean), "timeoutMs": 5000}
+                body |= {"topicPartitions": [{"topic": topic, "partitions": [0]}]}
+                found = self._brokers.ask(asked, ELECT, 2, body)
+                results = [
+                    part for of in found["replicaElectionResults"] for part in of["partitionResult"]
+                ]
+            case Configure(name, value):
+                change = {"name": name, "configOperation": SET, "value": value}
+                resource = {"resourceType": TOPIC, "resourceName": topic, "configs": [change]}
+                body = {"resources": [resource], "validateOnly": False}
+                found = self._brokers.ask(asked, CONFIGURE, 1, body)
+                results = found["responses"]
+        return [found.get("errorCode", 0), *(result["errorCode"] for result in results)]
+
+    def _write(self, writes: list[tuple[str, Write]]) -> None:
+        """Sends a write to each topic; returns when each is answered or in its leader's log."""
+        before = self._leaders_bytes()
+        sent = [self._send(topic, write) for topic, write in writes]
+        self._writes += sent
+
+        def is_there() -> bool:
+            sizes = self._leaders_bytes()
+            return all(
+                [
+                    waiting.look() or sizes.get(waiting.topic) != before.get(waiting.topic)
+                    for waiting in sent
+                ]
+            )
+
+        self._until(is_there, APPENDED_WITHIN_S)
+
+    def _send(self, topic: str, write: Write) -> Waiting:
+        """Sends it to the leader, or to another broker where the leader does not run."""
+        leader = self._seen[topic]["leader"]
+        target = leader if leader in self._running else min(self._running)
+        self._written[topic] += 1
+        key = self._written[topic]
+        batch = {"values": [10] * write.records, "keys": [key] * write.records, "at": AT_MS}
+        records = {"index": 0, "records": _base64(encoded([batch]))}
+        body = {
+            "transactionalId": None,
+            "acks": write.acks,
+            "timeoutMs": write.timeout_ms,
+            "topicData": [{"name": topic, "partitionData": [records]}],
+        }
+        line = self._brokers.open(target)
+        line.send(PRODUCE, 11, body, answers=write.acks != 0)
+        if write.acks == 0:
+            line.send(API_VERSIONS, 0, {})
+        return Waiting(topic, write, line, target)
+
+    def _leaders_bytes(self) -> dict[str, int]:
+        """The size of each topic's log at the leader that was seen last."""
+        logs = self._look()
+        found = {}
+        for topic in self._topics:
+            log = logs[topic]["logs"].get(str(self._seen[topic]["leader"]), {})
+            found[topic] = log.get("bytes", -1)
+        return found
+
+    # What is seen
+
+    def settled(self) -> dict[str, Seen]:
+        """What is seen once nothing changes any more."""
+        last: Any = None
+        stable_s = passed_s = 0.0
+        while stable_s < STABLE_S and passed_s < SETTLED_WITHIN_S:
+            self._side.pass_time(POLL_S)
+            passed_s += POLL_S
+            found = None
+            with suppress(OSError):
+                if self._settled_brokers() and all([write.look() for write in self._writes]):
+                    found = self._look()
+            is_quiet = found is not None and all(map(self._is_quiet, found.values()))
+            stable_s = stable_s + POLL_S if is_quiet and found == last else 0.0
+            last = found
+        if last is None:
+            who, wanted = type(self._side).__name__, sorted(self._running)
+            raise RuntimeError(f"{who}: expected the brokers {wanted} to run and to answer")
+        self._seen = last
+        return self.state()
+
+    def state(self) -> dict[str, Seen]:
+        """What was seen last, with the replies to the requests of the step."""
+        return {
+            topic: seen
+            | {"codes": self._codes[topic]}
+            | {"writes": [w.reply for w in self._writes if w.topic == topic]}
+            for topic, seen in self._seen.items()
+        }
+
+    def forget_writes(self) -> None:
+        for waiting in self._writes:
+            waiting.line.close()
+        self._writes.clear()
+
+    def _settled_brokers(self) -> bool:
+        return running_brokers(self._brokers, min(self._running)) == sorted(self._running)
+
+    def _look(self) -> dict[str, Seen]:
+        return observed(self._brokers, self._topics, self._running)
+
+    def _is_quiet(self, seen: Seen) -> bool:
+        """True if every replica that runs is in the ISR with all that the leader has."""
+        if seen["leader"] not in self._running:
+            return bool(seen["leader"] == -1)
+        running = self._running & set(seen["replicas"])
+        logs = [seen["logs"].get(str(broker_id), {}) for broker_id in running]
+        ends = {(log.get("bytes"), log.get("highWatermark")) for log in logs}
+        return running <= set(seen["isr"]) and len(ends) == 1
+
+    def _until(self, is_so: Callable[[], bool], limit_s: float) -> None:
+        """Returns when it is so, or after that time."""
+        passed_s = 0.0
+        while passed_s < limit_s:
+            with suppress(OSError):
+                if is_so():
+                    return
+            self._side.pass_time(POLL_S / 4)
+            passed_s += POLL_S / 4
+
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode("ascii")
