@@ -300,14 +300,14 @@ def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> 
     return fetched.end_offset >= max(log.high_watermark, log.epochs.led_from)
 
 
-def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> bool:
+def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> None:
     """Begins to lead, if the leader epoch is new to the process: nobody has fetched yet (B6.50).
 
-    A process leads once it is in service (B6.74). Returns whether it has begun.
+    A process leads once it is in service (B6.74).
     """
     epoch = partition.leader_epoch
     if not hosted.is_in_service or not hosted.agent.followers.begin_to_lead(key, epoch):
-        return False
+        return
     log.epochs.begin_to_lead(epoch, log.end_offset)
     others = [other for other in partition.isr if other != hosted.agent.config.broker_id]
     for broker_id in others:
@@ -316,7 +316,6 @@ def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log
             hosted.note_lag(key, broker_id, lag)
     for broker_id in others:
         catches_up(hosted, key, broker_id)
-    return True
 
 
 def raise_high_watermark(
@@ -352,20 +351,38 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
     return is_near and image.is_active(broker_id) and fetched.is_of(image.brokers.get(broker_id))
 
 
+def take_up(
+    hosted: HostedAgent,
+    key: PartitionKey,
+    partition: Partition,
+    log: "Log",
+    settings: "LogSettings",
+) -> None:
+    """Leads a partition as the process knows it, if that is new: the high watermark may rise.
+
+    Where nothing but min.insync.replicas has changed, it does not (B6.30).
+    """
+    followers = hosted.agent.followers
+    if partition.leader != hosted.agent.config.broker_id or not hosted.is_in_service:
+        return
+    if followers.note_seen(key, partition):
+        lead(hosted, key, partition, log)
+        followers.keep_members(key, partition)
+        raise_high_watermark(hosted, key, partition, log, settings)
+
+
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
     followers, me = hosted.agent.followers, hosted.agent.config.broker_id
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
     for key, log in list(hosted.store.logs.items()):
         partition = hosted.known(key)
-        if partition is None or (partition.leader == me and not hosted.is_in_service):
-            continue
-        if not followers.note_seen(key, partition):
+        if partition is None:
             continue
         if partition.leader == me:
-            lead(hosted, key, partition, log)
-            followers.keep_members(key, partition)
-            raise_high_watermark(hosted, key, partition, log, settings_of(hosted, key))
+            take_up(hosted, key, partition, log, settings_of(hosted, key))
+            continue
+        if not followers.note_seen(key, partition):
             continue
         followers.forget(key)
         leader = hosted.peer(partition.leader)

@@ -161,14 +161,10 @@ class Replicas:
     def _bring_up_to_date(self, replica: Replica, at: Instant) -> None:
         """Lets everything happen to a log that has happened by this time.
 
-        A leader notes its epoch (B5.30). A high watermark that stands still since the ISR was
-        smaller than the min ISR does not rise with another min ISR alone (B6.30).
+        A leader takes up the partition as the process knows it, where it had no log of it.
         """
-        log, partition = replica.log, replica.partition
-        if partition.leader == self.broker_id and leader.lead(
-            self.hosted, replica.key, partition, log
-        ):
-            leader.raise_high_watermark(self.hosted, replica.key, partition, log, replica.settings)
+        log = replica.log
+        leader.take_up(self.hosted, replica.key, replica.partition, log, replica.settings)
         if self._look(self.hosted, replica, log, at):
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:

@@ -13,6 +13,9 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.core.rpc.stored_messages import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
@@ -59,6 +62,16 @@ class Cluster:
 
         self.messages[at].produce(request, reply)
         return results
+
+    def end_for_clients(self, version: int, *, at: int = LEADER) -> tuple[int, int]:
+        """Error and offset with which ListOffsets says where the committed records end."""
+        latest = ListOffsetsPartition(partition_index=0, timestamp=-1)
+        topic = ListOffsetsTopic(name="t", partitions=(latest,))
+        request = ListOffsetsRequest(
+            replica_id=-1, requester=Requester(version=version), topics=(topic,)
+        )
+        (found,) = self.messages[at].list_offsets(request).topics[0].partitions
+        return found.error_code, found.offset
 
     def log(self, broker_id: int) -> Log:
         return self.world.agents[broker_id].store.logs[self.world.committed.topic_ids["t"], 0]

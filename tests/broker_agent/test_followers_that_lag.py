@@ -113,6 +113,45 @@ def test_below_min_isr_the_high_watermark_stands_still(cluster: Cluster) -> None
     assert cluster.log(LEADER).high_watermark == 2
 
 
+@pytest.mark.rule("B6.30")
+def test_a_lower_min_isr_raises_the_high_watermark_with_the_next_write(cluster: Cluster) -> None:
+    """Found by `make differential ARGS="--replicas"`: sequence replicas-2-26."""
+    cluster.configure("min.insync.replicas", "2")
+    cluster.world.agents[FOLLOWER].kill()
+    pass_time(cluster.world, 20)
+    cluster.write(b"a")
+
+    cluster.configure("min.insync.replicas", "1")
+    assert partition(cluster.world, "t").elr == ()  # the partition has changed
+    assert cluster.end_for_clients(version=7) == (ErrorCode.NONE, 0)
+
+    cluster.write(b"b")
+    assert cluster.end_for_clients(version=7) == (ErrorCode.NONE, 2)
+
+
+@pytest.mark.rule("B7.6")
+@pytest.mark.parametrize(
+    ("version", "error"),
+    [(4, ErrorCode.LEADER_NOT_AVAILABLE), (5, ErrorCode.OFFSET_NOT_AVAILABLE)],
+)
+def test_a_leader_below_min_isr_does_not_know_where_the_committed_records_end(
+    version: int, error: ErrorCode
+) -> None:
+    """Found by `make differential ARGS="--replicas"`: sequence replicas-2-10."""
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    cluster.configure("min.insync.replicas", "3")
+    cluster.world.agents[OTHER].kill()
+    pass_time(cluster.world, 20)
+    cluster.write(b"a")
+    assert cluster.end_for_clients(version) == (ErrorCode.NONE, 0)
+
+    cluster.world.agents[LEADER].kill()
+    pass_time(cluster.world, 20)
+
+    assert cluster.isr() == (FOLLOWER,)
+    assert cluster.end_for_clients(version, at=FOLLOWER) == (error, -1)
+
+
 @pytest.mark.rule("B5.10", "B5.11", "B6.51", "B6.80")
 def test_an_unclean_election_loses_what_the_new_leader_lacks_and_a_row_says_so(
     cluster: Cluster,
