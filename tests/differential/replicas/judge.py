@@ -21,7 +21,6 @@ class Watched(Protocol):
     def perform(self, drawn: Sequence[Step]) -> None: ...
     def settled(self) -> dict[str, Seen]: ...
     def forget_writes(self) -> None: ...
-    def end(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -56,7 +55,6 @@ class Judge:
             self._compare(place, "step", names, seen, judged)
         for side in (self._kafka, self._ours):
             side.forget_writes()
-            side.end()
         return judged
 
     def _compare(

@@ -43,9 +43,6 @@ class Recorded:
     def forget_writes(self) -> None:
         """Nothing was written."""
 
-    def end(self) -> None:
-        """Nothing was created."""
-
 
 def write(path: Path, release: str, rule: str, sequences: Sequence[Drawn], judged: Judged) -> None:
     """Keeps sequences with what was recorded when they were judged."""
