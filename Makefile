@@ -3,7 +3,9 @@
 # make check   format, lint, types, quick tests, at the same time: a minute; writes nothing into the tree
 # make differential   a released Kafka controller and ours get the same ten thousand random sequences
 #              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", --only NAME, --replay FILE; --help);
-#              ARGS="--listener broker" asks a released broker and ours about messages, 1,000 sequences
+#              ARGS="--listener broker" asks a released broker and ours about messages, 1,000 sequences;
+#              ARGS="--replicas" stops and starts three released brokers and three of ours in the middle of
+#              writes, 200 sequences, half an hour
 # make fold    a released Kafka replays the logs and snapshots of 10,000 chaos runs, to the same states
 #              (ARGS="--runs 200 --first-seed 7", --scenario FILE)
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests

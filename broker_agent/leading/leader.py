@@ -20,7 +20,7 @@ from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
 from . import throttles
 
 if TYPE_CHECKING:
-    from ..log.log import Instant, Log
+    from ..log.log import Log
     from ..log.settings import LogSettings
 
 
@@ -86,10 +86,11 @@ def copy(
 
     `reply` is what it has to take (None: all that the leader has now).
     """
-    from ..log.log import Log
+    from ..log.log import Instant, Log
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
-    at = _instant(hosted)
+    now_ms = hosted.clock.now_ms
+    at = Instant(now_ms, now_ms + hosted.clock.wall_offset_ms)
     follower = peer.store.logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
@@ -351,13 +352,7 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
     return is_near and image.is_active(broker_id) and fetched.is_of(image.brokers.get(broker_id))
 
 
-def take_up(
-    hosted: HostedAgent,
-    key: PartitionKey,
-    partition: Partition,
-    log: "Log",
-    settings: "LogSettings",
-) -> None:
+def take_up(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> None:
     """Leads a partition as the process knows it, if that is new: the high watermark may rise.
 
     Where nothing but min.insync.replicas has changed, it does not (B6.30).
@@ -368,7 +363,7 @@ def take_up(
     if followers.note_seen(key, partition):
         lead(hosted, key, partition, log)
         followers.keep_members(key, partition)
-        raise_high_watermark(hosted, key, partition, log, settings)
+        raise_high_watermark(hosted, key, partition, log, settings_of(hosted, key))
 
 
 def observe(hosted: HostedAgent) -> None:
@@ -377,17 +372,13 @@ def observe(hosted: HostedAgent) -> None:
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
     for key, log in list(hosted.store.logs.items()):
         partition = hosted.known(key)
-        if partition is None:
-            continue
-        if partition.leader == me:
-            take_up(hosted, key, partition, log, settings_of(hosted, key))
-            continue
-        if not followers.note_seen(key, partition):
-            continue
-        followers.forget(key)
-        leader = hosted.peer(partition.leader)
-        if leader is not None:
-            leader.catches_up(key, me)
+        if partition is not None and partition.leader == me:
+            take_up(hosted, key, partition, log)
+        elif partition is not None and followers.note_seen(key, partition):
+            followers.forget(key)
+            leader = hosted.peer(partition.leader)
+            if leader is not None:
+                leader.catches_up(key, me)
 
 
 def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
@@ -405,10 +396,3 @@ def settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
     agent = hosted.agent
     topic = agent.image.topics[key[0]].name
     return log_settings(agent.config, agent.image, topic, hosted.log_settings)
-
-
-def _instant(hosted: HostedAgent) -> "Instant":
-    from ..log.log import Instant
-
-    now_ms = hosted.clock.now_ms
-    return Instant(now_ms, now_ms + hosted.clock.wall_offset_ms)

@@ -164,7 +164,7 @@ class Replicas:
         A leader takes up the partition as the process knows it, where it had no log of it.
         """
         log = replica.log
-        leader.take_up(self.hosted, replica.key, replica.partition, log, replica.settings)
+        leader.take_up(self.hosted, replica.key, replica.partition, log)
         if self._look(self.hosted, replica, log, at):
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:

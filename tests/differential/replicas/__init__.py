@@ -1,1 +1,16 @@
-"""Three released brokers judge three of ours: topics whose replicas stop, start, move and elect."""
+"""Three released brokers judge three of ours: topics whose replicas stop, start, move and elect.
+
+Both clusters get the same steps. After each step the judge waits until a side has settled: the
+brokers that run are not fenced, each of them is in the ISRs of its partitions with the leader's
+whole log, every write is answered, and what clients see stays the same for 0.6 s. Then both sides
+must show the same (`observed.py`). The released brokers run in real time, ours on a clock that the
+judge advances; no moments are compared.
+
+A race of threads or processes has several right outcomes in Kafka, so no sequence has one:
+
+- A broker is paused for longer than a Fetch waits before anything is written, so that no record is
+  on its way to it.
+- Before a broker is killed, followers have had the time to learn and to store the high watermark.
+- Nothing is written to a paused leader, which may append it before it learns of its successor.
+- One broker stops at a time, since the order of two fences decides which leader epochs there are.
+"""
