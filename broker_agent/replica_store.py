@@ -102,16 +102,18 @@ class ReplicaStore:
         deleted = [(key, replica) for key, replica in ordered if key[0] not in image.topics]
         strays = self._strays(image, broker_id)
         self.replicas = strays
-        self.forget_deleted(image)
         self.is_compared = True
+        self.forget_removed(image, broker_id)
         return Found(
             deleted=tuple(replica for _, replica in deleted),
             stray=tuple(replica for key, replica in ordered if key in strays),
         )
 
-    def forget_deleted(self, image: Image) -> None:
-        """Deletes the logs of topics that are not in the metadata."""
-        for key in [key for key in self.logs if key[0] not in image.topics]:
+    def forget_removed(self, image: Image, broker_id: int) -> None:
+        """Deletes the logs of partitions that the metadata no longer give to the broker (B8.48)."""
+        if not self.is_compared:
+            return
+        for key in [key for key in self.logs if not _is_assigned(image, key, broker_id)]:
             del self.logs[key]
 
     def on_disk(self, image: Image, broker_id: int) -> list[StoredReplica]:
@@ -151,5 +153,6 @@ def assigned(image: Image, broker_id: int) -> Iterator[tuple[PartitionKey, Store
 
 
 def _is_assigned(image: Image, key: PartitionKey, broker_id: int) -> bool:
-    partition = image.topics[key[0]].partitions.get(key[1])
+    topic = image.topics.get(key[0])
+    partition = None if topic is None else topic.partitions.get(key[1])
     return partition is not None and broker_id in partition.replicas

@@ -377,7 +377,9 @@ def observe(hosted: HostedAgent) -> None:
         elif partition is not None and followers.note_seen(key, partition):
             followers.forget(key)
             leader = hosted.peer(partition.leader)
-            if leader is not None:
+            if me not in partition.replicas:
+                hosted.store.forget_removed(hosted.agent.image, me)
+            elif leader is not None:
                 leader.catches_up(key, me)
 
 

@@ -86,7 +86,7 @@ class Replicas:
         key = (topic.topic_id, index)
         log = store.logs.get(key)
         if log is None:
-            store.forget_deleted(self.image)
+            store.forget_removed(self.image, self.broker_id)
             log = store.logs[key] = Log(at.now_ms)
         settings = self.settings(topic.name)
         name, is_enough = f"{topic.name}-{index}", settings.is_enough(partition)

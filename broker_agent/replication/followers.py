@@ -186,13 +186,14 @@ class Followers:
         """Notes how the process knows a partition; False if it has known it so before.
 
         False too where only its ELR was cleared: another min.insync.replicas does that, which a
-        leader takes up after it has looked at its partitions. So no high watermark rises (B6.30).
+        leader takes up after it has looked at its partitions, so no high watermark rises (B6.30).
+        A snapshot has another object for the same partition.
         """
         seen = self._seen.get(key)
         if seen is partition:
             return False
         self._seen[key] = partition
-        return seen is None or without_elr(seen) != partition
+        return seen is None or partition not in (seen, without_elr(seen))
 
     @property
     def any_lags(self) -> bool:

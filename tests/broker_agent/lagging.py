@@ -6,6 +6,11 @@ from typing import Any
 
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.controller.core.log.records import BROKER_RESOURCE, TOPIC_RESOURCE
+from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     IncrementalAlterConfigsRequest,
@@ -75,6 +80,19 @@ class Cluster:
 
     def log(self, broker_id: int) -> Log:
         return self.world.agents[broker_id].store.logs[self.world.committed.topic_ids["t"], 0]
+
+    def end_of_log(self, broker_id: int) -> int:
+        """The end of a broker's log; 0 if it has none."""
+        key = (self.world.committed.topic_ids["t"], 0)
+        log = self.world.agents[broker_id].store.logs.get(key)
+        return 0 if log is None else log.end_offset
+
+    def reassign(self, *replicas: int) -> None:
+        """Asks for other replicas of the partition."""
+        target = ReassignablePartition(partition_index=0, replicas=replicas)
+        topic = ReassignableTopic(name="t", partitions=(target,))
+        ask(self.world, AlterPartitionReassignmentsRequest(topics=(topic,)))
+        pass_time(self.world, 1)
 
     def isr(self) -> tuple[int, ...]:
         return partition(self.world, "t").isr

@@ -1,5 +1,7 @@
 """Followers that cannot fetch: the ISR, the high watermark, acknowledgements, and what is lost."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.broker_agent.log.batch import header_of
@@ -8,11 +10,8 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.replication.followers import Followers
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
-    AlterPartitionReassignmentsRequest,
     ElectedTopicPartitions,
     ElectLeadersRequest,
-    ReassignablePartition,
-    ReassignableTopic,
 )
 from tests.broker_agent.lagging import ALL, FOLLOWER, LAG_S, LEADER, OTHER, WAIT_S, Cluster
 from tests.worlds import ask, partition, pass_time, world_of
@@ -127,6 +126,17 @@ def test_a_lower_min_isr_raises_the_high_watermark_with_the_next_write(cluster: 
 
     cluster.write(b"b")
     assert cluster.end_for_clients(version=7) == (ErrorCode.NONE, 2)
+
+
+@pytest.mark.rule("B6.30")
+def test_a_partition_that_a_snapshot_has_again_is_not_a_changed_one(cluster: Cluster) -> None:
+    """Found by `make differential ARGS="--replicas"`: sequence replicas-3-68."""
+    key, known = (cluster.world.committed.topic_ids["t"], 0), partition(cluster.world, "t")
+    followers = Followers()
+    assert followers.note_seen(key, known)
+
+    assert not followers.note_seen(key, replace(known))
+    assert followers.note_seen(key, replace(known, leader_epoch=known.leader_epoch + 1))
 
 
 @pytest.mark.rule("B7.6")
@@ -255,10 +265,9 @@ def test_the_high_watermark_of_a_new_leader_waits_for_the_first_fetch_of_its_isr
 @pytest.mark.rule("B6.82")
 def test_a_reassignment_waits_for_a_replica_that_cannot_fetch(cluster: Cluster) -> None:
     cluster.write(b"a", acks=ALL)
+    written = cluster.log(LEADER).batches
     cluster.cut(OTHER)
-    target = ReassignablePartition(partition_index=0, replicas=(OTHER,))
-    topic = ReassignableTopic(name="t", partitions=(target,))
-    ask(cluster.world, AlterPartitionReassignmentsRequest(topics=(topic,)))
+    cluster.reassign(OTHER)
     pass_time(cluster.world, 60)
     assert partition(cluster.world, "t").leader == LEADER
     assert OTHER not in cluster.isr()
@@ -267,7 +276,29 @@ def test_a_reassignment_waits_for_a_replica_that_cannot_fetch(cluster: Cluster) 
     pass_time(cluster.world, 5)
 
     assert partition(cluster.world, "t").replicas == cluster.isr() == (OTHER,)
-    assert cluster.log(OTHER).batches == cluster.log(LEADER).batches
+    assert cluster.log(OTHER).batches == written
+
+
+@pytest.mark.rule("B6.82", "B8.48")
+@pytest.mark.parametrize("is_down", [False, True])
+def test_a_removed_replica_begins_anew_when_the_partition_comes_back(is_down: bool) -> None:
+    """Found by `make differential ARGS="--replicas"`: sequence replicas-3-47."""
+    cluster = Cluster(replicas=(LEADER, FOLLOWER))
+    cluster.write(b"a", acks=ALL)
+    follower = cluster.world.agents[FOLLOWER]
+    if is_down:
+        follower.kill()
+        pass_time(cluster.world, 20)
+    cluster.reassign(LEADER)
+    if is_down:
+        follower.start()
+    pass_time(cluster.world, 5)
+    assert follower.store.logs == {}
+
+    cluster.world.agents[LEADER].kill()
+    pass_time(cluster.world, 20)
+    cluster.reassign(LEADER, FOLLOWER)
+    assert cluster.end_of_log(FOLLOWER) == 0
 
 
 @pytest.mark.rule("B5.42")

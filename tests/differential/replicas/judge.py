@@ -1,7 +1,6 @@
 """Judges sequences side by side: after each step, once settled, both sides must show the same."""
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol
@@ -25,16 +24,19 @@ class Watched(Protocol):
 
 @dataclass(slots=True)
 class Judged:
-    """What came of sequences that were judged side by side; `seconds` is when each step ended."""
+    """What came of sequences that were judged side by side, by their names; `recorded` is what the
+    released brokers showed after their creation and after each step."""
 
     mismatches: dict[str, list[Mismatch]] = field(default_factory=dict)
     recorded: list[dict[str, Seen]] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
 
 
 class Judge:
-    def __init__(self, kafka: Watched, ours: Watched) -> None:
-        self._kafka, self._ours = kafka, ours
+    """`ours` are clusters that must show what the released one shows, by what they have apart."""
+
+    def __init__(self, kafka: Watched, ours: Mapping[str, Watched]) -> None:
+        self._ours = tuple(ours)
+        self._sides = (kafka, *ours.values())
         self._numbers: Iterator[int] = count()
 
     def judge(self, sequences: Sequence[Drawn]) -> Judged:
@@ -43,37 +45,31 @@ class Judge:
         topics = [f"j{number}.{sequence.name}" for sequence in sequences]
         names = dict(zip(topics, (sequence.name for sequence in sequences), strict=True))
         judged = Judged()
-        began_s = time.monotonic()
-        seen = self._kafka.begin(sequences, topics), self._ours.begin(sequences, topics)
-        self._compare(-1, "create", names, seen, judged)
+        seen = [side.begin(sequences, topics) for side in self._sides]
+        self._compare(-1, names, seen, judged)
         for place, drawn in enumerate(zip(*(s.steps for s in sequences), strict=True)):
-            for side in (self._kafka, self._ours):
+            for side in self._sides:
                 side.forget_writes()
                 side.perform(drawn)
-            seen = self._kafka.settled(), self._ours.settled()
-            judged.seconds.append(time.monotonic() - began_s)
-            self._compare(place, "step", names, seen, judged)
-        for side in (self._kafka, self._ours):
+            self._compare(place, names, [side.settled() for side in self._sides], judged)
+        for side in self._sides:
             side.forget_writes()
         return judged
 
     def _compare(
-        self,
-        place: int,
-        what: str,
-        names: dict[str, str],
-        seen: tuple[dict[str, Seen], dict[str, Seen]],
-        judged: Judged,
+        self, place: int, names: dict[str, str], seen: list[dict[str, Seen]], judged: Judged
     ) -> None:
         for _ in range(SETTLED_LATER_MAX):
-            if seen[0] == seen[1]:
+            differing = [
+                topic for topic in names if any(of[topic] != seen[0][topic] for of in seen)
+            ]
+            if all(names[topic] in judged.mismatches for topic in differing):
                 break
-            waiting = [topic for topic in names if seen[0][topic] != seen[1][topic]]
-            if all(names[topic] in judged.mismatches for topic in waiting):
-                break
-            seen = self._kafka.settled(), self._ours.settled()
-        judged.recorded.append({names[topic]: seen[0][topic] for topic in names})
-        for topic, name in names.items():
-            if name not in judged.mismatches and seen[0][topic] != seen[1][topic]:
-                found = differences(seen[0][topic], seen[1][topic], "")
-                judged.mismatches[name] = [Mismatch(place, what, *each) for each in found]
+            seen = [side.settled() for side in self._sides]
+        kafka, *ours = seen
+        judged.recorded.append({names[topic]: kafka[topic] for topic in names})
+        for side, shown in zip(self._ours, ours, strict=True):
+            for topic, name in names.items():
+                if name not in judged.mismatches and kafka[topic] != shown[topic]:
+                    found = differences(kafka[topic], shown[topic], "")
+                    judged.mismatches[name] = [Mismatch(place, side, *each) for each in found]

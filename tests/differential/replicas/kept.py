@@ -5,17 +5,16 @@ A kept file is replayed without Java.
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from tests.differential.judge import Mismatch
 from tests.differential.replicas.judge import Judge, Judged
 from tests.differential.replicas.observed import Seen
-from tests.differential.replicas.sides import our_side
+from tests.differential.replicas.sides import our_sides
 from tests.differential.replicas.steps import Sequence as Drawn
 from tests.differential.replicas.steps import Step
-from tests.differential.replicas.witness import Witness
+from tests.differential.replicas.witness import witnesses
 
 FOLDER = Path(__file__).parent / "kept"
 
@@ -66,5 +65,5 @@ def replay(path: Path) -> dict[str, list[Mismatch]]:
     """The first mismatches of each sequence in which ours shows something else."""
     document = json.loads(path.read_text("utf-8"))
     sequences = [Drawn.of_json(sequence) for sequence in document["sequences"]]
-    with our_side() as side, closing(Witness(side)) as ours:
+    with our_sides() as sides, witnesses(sides) as ours:
         return Judge(Recorded(document["seen"]), ours).judge(sequences).mismatches

@@ -12,9 +12,9 @@ from tests.differential.progress import tell
 from tests.differential.replicas import kept
 from tests.differential.replicas.generate import SIDE_BY_SIDE, draw_sequence
 from tests.differential.replicas.judge import Judge, Judged
-from tests.differential.replicas.sides import our_side, released_side
+from tests.differential.replicas.sides import our_sides, released_side
 from tests.differential.replicas.steps import Sequence as Drawn
-from tests.differential.replicas.witness import Witness
+from tests.differential.replicas.witness import Witness, witnesses
 from tests.released.releases import Release
 
 FOUND = Path("build") / "differential"
@@ -28,9 +28,9 @@ def started(release: Release) -> Iterator[Judge]:
     """Both clusters, started once for all sequences."""
     with (
         released_side(release) as released,
-        our_side() as simulated,
+        our_sides() as simulated,
         closing(Witness(released)) as kafka,
-        closing(Witness(simulated)) as ours,
+        witnesses(simulated) as ours,
     ):
         yield Judge(kafka, ours)
 

@@ -70,6 +70,10 @@ class OurSide:
             for broker_id, server in zip(BROKER_IDS, servers, strict=True)
         }
 
+    def delay_messages(self, low: str, high: str) -> None:
+        """Delays each message between brokers and controllers from now on."""
+        self._kraft.faults.add({"net.delay": {"low": low, "high": high}})
+
     def pass_time(self, seconds: float) -> None:
         self._kraft.clock.advance(seconds)
 
@@ -87,6 +91,14 @@ class OurSide:
 
     def start(self, broker_id: int) -> None:
         self._kraft.brokers.restart(broker_id)
+
+
+@contextmanager
+def our_sides() -> Iterator[dict[str, OurSide]]:
+    """Our brokers twice: a follower copies at once, and reply by reply where the network delays."""
+    with our_side() as prompt, our_side() as delayed:
+        delayed.delay_messages("1ms", "3ms")
+        yield {"without delays": prompt, "with delays": delayed}
 
 
 @contextmanager

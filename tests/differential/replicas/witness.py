@@ -2,8 +2,8 @@
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,13 @@ def _produced(document: Any) -> list[int]:
     (topic,) = document["responses"]
     (partition,) = topic["partitionResponses"]
     return [partition["errorCode"], partition["baseOffset"]]
+
+
+@contextmanager
+def witnesses(sides: Mapping[str, Side]) -> Iterator[dict[str, "Witness"]]:
+    """A witness of each side, whose connections are closed with the block."""
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(closing(Witness(side))) for name, side in sides.items()}
 
 
 class Witness:
