@@ -158,7 +158,8 @@ class InSync:
     def _missing(self, image: Image) -> list[Entry]:
         """Returns assigned, unfenced replicas outside the ISR of partitions that this broker leads.
 
-        A leader that recovers after an unclean election returns itself (rule 4.11).
+        After an unclean election the controller learns with the next of them that the leader has
+        recovered (B6.81).
         """
         me = self._config.broker_id
         # Where brokers have one directory, a new disk takes the place of one that the metadata has.
@@ -166,9 +167,6 @@ class InSync:
         replicas = []
         for key in image.index.ailing(me):
             partition = image.partition(key)
-            if partition.leader_recovery_state != RECOVERED:
-                replicas.append((key, me))
-                continue  # a recovering leader may propose no other replica (4.34)
             replicas += [
                 (key, replica)
                 for replica in partition.replicas

@@ -2,17 +2,21 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from tests.differential.explained import explanation, matches
 from tests.differential.judge import Mismatch
 from tests.differential.progress import tell
 from tests.differential.replicas import kept
 from tests.differential.replicas.generate import SIDE_BY_SIDE, draw_sequence
 from tests.differential.replicas.judge import Judge, Judged
 from tests.differential.replicas.sides import our_sides, released_side
+from tests.differential.replicas.steps import Configure, Elect, Reassign
 from tests.differential.replicas.steps import Sequence as Drawn
 from tests.differential.replicas.witness import Witness, witnesses
 from tests.released.releases import Release
@@ -20,6 +24,11 @@ from tests.released.releases import Release
 FOUND = Path("build") / "differential"
 AGAIN_MAX = 2  # judgements of a finding alone
 SHOWN_MAX = 8  # mismatches of a finding that are printed
+_API_OF = {
+    Reassign: "AlterPartitionReassignments",
+    Elect: "ElectLeaders",
+    Configure: "IncrementalAlterConfigs",
+}
 Number = tuple[int, int]  # seed, and number of a sequence
 
 
@@ -38,6 +47,7 @@ def started(release: Release) -> Iterator[Judge]:
 def judge_drawn(release: Release, numbers: Sequence[Number]) -> int:
     """Judges the sequences of these numbers; exit 0 if nothing was found, else 1."""
     began_s, sequences, steps, found = time.monotonic(), 0, 0, 0
+    explained: Counter[str] = Counter()
     with started(release) as judge:
         for group in side_by_side(numbers):
             drawn = [draw_sequence(*number) for number in group]
@@ -45,13 +55,18 @@ def judge_drawn(release: Release, numbers: Sequence[Number]) -> int:
             sequences += len(drawn)
             steps += sum(len(sequence.steps) for sequence in drawn)
             for sequence in drawn:
-                if mismatches := judged.mismatches.get(sequence.name):
+                mismatches = judged.mismatches.get(sequence.name, [])
+                if row := explaining_row(release, sequence, mismatches):
+                    explained[row] += 1
+                elif mismatches:
                     found += 1
                     _print_finding(release, sequence, mismatches, _shown_again(judge, sequence))
             tell(f"{sequences} of {len(numbers)} sequences, {steps} steps, {found} unexplained")
+    for row, count in explained.most_common():
+        print(f"explained by {row}: {count} sequences")
     print(
         f"Kafka {release.version}: {sequences} sequences of replicas, {steps} steps, "
-        f"{found} unexplained, {time.monotonic() - began_s:.0f} s"
+        f"{explained.total()} explained, {found} unexplained, {time.monotonic() - began_s:.0f} s"
     )
     return 1 if found else 0
 
@@ -63,6 +78,17 @@ def side_by_side(numbers: Sequence[Number]) -> list[list[Number]]:
         return number[0], number[1] // SIDE_BY_SIDE
 
     return [list(group) for _, group in groupby(sorted(numbers), key=faults_of)]
+
+
+def explaining_row(release: Release, sequence: Drawn, mismatches: Sequence[Mismatch]) -> str | None:
+    """The row of docs/differences.toml that explains an error code, and so what follows from it."""
+    codes = [mismatch for mismatch in mismatches if mismatch.path.startswith("codes[")]
+    if not codes:
+        return None
+    api = _API_OF[type(sequence.steps[codes[0].step].ask)]
+    asked = [replace(mismatch, api=api, path="reply.errorCode") for mismatch in codes]
+    used = explanation(asked, release.version, matches())
+    return used[0].row if used else None
 
 
 def _shown_again(judge: Judge, sequence: Drawn) -> str:
