@@ -9,6 +9,7 @@ from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.replication.followers import Followers
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.log.records import RECOVERED, RECOVERING
 from kraftsim.controller.core.rpc import (
     ElectedTopicPartitions,
     ElectLeadersRequest,
@@ -277,6 +278,29 @@ def test_a_reassignment_waits_for_a_replica_that_cannot_fetch(cluster: Cluster) 
 
     assert partition(cluster.world, "t").replicas == cluster.isr() == (OTHER,)
     assert cluster.log(OTHER).batches == written
+
+
+@pytest.mark.rule("B6.81")
+def test_the_controller_learns_of_a_recovered_leader_when_a_replica_joins() -> None:
+    """Found by `make differential ARGS="--replicas"`: sequence replicas-7-29."""
+    cluster = Cluster(replicas=(LEADER,))
+    cluster.configure("unclean.leader.election.enable", "true")
+    cluster.world.agents[LEADER].kill()
+    pass_time(cluster.world, 20)
+    cluster.reassign(LEADER, OTHER)
+    topic = ElectedTopicPartitions(topic="t", partitions=(0,))
+    ask(cluster.world, ElectLeadersRequest(election_type=1, topic_partitions=(topic,)))
+    pass_time(cluster.world, 20)
+
+    alone = partition(cluster.world, "t")
+    assert (alone.leader, alone.isr) == (OTHER, (OTHER,))
+    assert (alone.leader_recovery_state, alone.adding_replicas) == (RECOVERING, (OTHER,))
+
+    cluster.world.agents[LEADER].start()
+    pass_time(cluster.world, 20)
+    joined = partition(cluster.world, "t")
+    assert set(joined.isr) == {LEADER, OTHER}
+    assert (joined.leader_recovery_state, joined.adding_replicas) == (RECOVERED, ())
 
 
 @pytest.mark.rule("B6.82", "B8.48")

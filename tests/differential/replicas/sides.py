@@ -139,7 +139,11 @@ def released_side(release: Release) -> Iterator[ReleasedSide]:
             )
             for broker_id, port in ports.items()
         }
-        yield ReleasedSide(brokers, ports)
+        try:
+            yield ReleasedSide(brokers, ports)
+        finally:  # a paused broker does not end, and the others would wait for its leaders
+            for broker in brokers.values():
+                broker.kill()
 
 
 def _lines(broker_id: int, port: int, controller_port: int, data: Path) -> str:
