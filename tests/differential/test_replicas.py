@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 
 from tests.differential.arguments import parse
+from tests.differential.judge import Mismatch
 from tests.differential.replicas.generate import SIDE_BY_SIDE, draw_sequence
 from tests.differential.replicas.kept import FOLDER, replay
-from tests.differential.replicas.run import judge_drawn, side_by_side
+from tests.differential.replicas.run import explaining_row, judge_drawn, side_by_side
 from tests.differential.replicas.settings import BROKER_IDS
-from tests.differential.replicas.steps import Elect, Reassign, Sequence
+from tests.differential.replicas.steps import Elect, Reassign, Sequence, Step
 from tests.released.releases import RELEASES
 
 DRAWN = [draw_sequence(1, number) for number in range(10 * SIDE_BY_SIDE)]
 LIVE_SEED = 1
+DECIDED = "leader-without-a-replica"  # a row of docs/differences.toml
 
 
 def test_a_seed_draws_the_same_sequence_again() -> None:
@@ -86,6 +88,19 @@ def test_sequences_of_replicas_are_named_together_with_the_option(capsys, words)
     with pytest.raises(SystemExit):
         parse(words)
     assert "--replicas" in capsys.readouterr().err
+
+
+def test_a_decided_error_code_explains_what_follows_from_it_and_no_other_difference() -> None:
+    sequence = Sequence("replicas-7-5", (1,), (), (Step(ask=Reassign((3,))),))
+    follows = Mismatch(0, "without delays", "replicas", [1], [3, 1])
+
+    def row_of(*mismatches: Mismatch) -> str | None:
+        return explaining_row(RELEASES["4.3.1"], sequence, mismatches)
+
+    assert row_of(follows, Mismatch(0, "without delays", "codes[1]", -1, 0)) == DECIDED
+    assert row_of(follows, Mismatch(0, "without delays", "codes[1]", 39, 0)) is None
+    assert row_of(follows) is None
+    assert row_of() is None
 
 
 def _kept(path: Path) -> object:

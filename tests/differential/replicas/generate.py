@@ -116,8 +116,10 @@ def _fault(random: Random, out: dict[int, str]) -> Fault:
         ]
     for broker, verb in out.items():
         options += 3 * [Fault(None, ((verb, broker),))]
-        options.append(Fault(paused, ((verb, broker),)))
-        if verb == "resume":
+        if verb == "start":  # which takes a busy machine longer than a lease
+            options.append(Fault(paused, (("start", broker), ("resume", paused))))
+        else:
+            options.append(Fault(paused, (("resume", broker),)))
             options.append(Fault(paused, (("resume", broker), ("resume", paused))))
             options.append(Fault(paused, (("resume", broker), ("kill", paused))))
             options.append(Fault(None, (("kill", broker),)))
