@@ -12,6 +12,6 @@ A race of threads or processes has several right outcomes in Kafka, so no sequen
   on its way to it.
 - Before a broker is killed, followers have had the time to learn and to store the high watermark.
 - Nothing is written to a paused leader, which may append it before it learns of its successor.
-- One broker stops at a time, and none is fenced while another starts: the order of two fences, or of a
-  fence and a registration, decides which leader epochs there are.
+- One broker stops at a time, and none is fenced while another starts: the order of two fences, or
+  of a fence and a registration, decides which leader epochs there are.
 """
