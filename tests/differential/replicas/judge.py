@@ -16,6 +16,8 @@ SETTLED_LATER_MAX = 3  # times in which a side may settle once more
 class Watched(Protocol):
     """A side, or what was recorded of one."""
 
+    was_late: bool
+
     def begin(self, sequences: Sequence[Drawn], topics: Sequence[str]) -> dict[str, Seen]: ...
     def perform(self, drawn: Sequence[Step]) -> None: ...
     def settled(self) -> dict[str, Seen]: ...
@@ -25,10 +27,12 @@ class Watched(Protocol):
 @dataclass(slots=True)
 class Judged:
     """What came of sequences that were judged side by side, by their names; `recorded` is what the
-    released brokers showed after their creation and after each step."""
+    released brokers showed after their creation and after each step. `was_late`: this machine was
+    too slow for what it was to do while a broker was paused, so a mismatch says nothing."""
 
     mismatches: dict[str, list[Mismatch]] = field(default_factory=dict)
     recorded: list[dict[str, Seen]] = field(default_factory=list)
+    was_late: bool = False
 
 
 class Judge:
@@ -54,6 +58,7 @@ class Judge:
             self._compare(place, names, [side.settled() for side in self._sides], judged)
         for side in self._sides:
             side.forget_writes()
+        judged.was_late = any(side.was_late for side in self._sides)
         return judged
 
     def _compare(

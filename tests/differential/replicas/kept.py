@@ -22,6 +22,8 @@ FOLDER = Path(__file__).parent / "kept"
 class Recorded:
     """The released side, as it was recorded."""
 
+    was_late = False
+
     def __init__(self, seen: Sequence[dict[str, Seen]]) -> None:
         self._seen = iter(seen)
         self._topics: dict[str, str] = {}

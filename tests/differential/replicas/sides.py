@@ -22,6 +22,7 @@ class Side(Protocol):
 
     ports: Mapping[int, int]
 
+    def now_s(self) -> float: ...
     def pass_time(self, seconds: float) -> None: ...
     def pause(self, broker_id: int) -> None: ...
     def resume(self, broker_id: int) -> None: ...
@@ -38,6 +39,9 @@ class ReleasedSide:
     def __init__(self, brokers: dict[int, ReleasedBroker], ports: dict[int, int]) -> None:
         self._brokers = brokers
         self.ports = ports
+
+    def now_s(self) -> float:
+        return time.monotonic()
 
     def pass_time(self, seconds: float) -> None:
         time.sleep(seconds)
@@ -64,6 +68,7 @@ class OurSide:
 
     def __init__(self, kraft: Any) -> None:
         self._kraft = kraft
+        self._now_s = 0.0
         servers = kraft.bootstrap_servers.split(",")
         self.ports = {
             broker_id: int(server.rpartition(":")[2])
@@ -74,7 +79,11 @@ class OurSide:
         """Delays each message between brokers and controllers from now on."""
         self._kraft.faults.add({"net.delay": {"low": low, "high": high}})
 
+    def now_s(self) -> float:
+        return self._now_s
+
     def pass_time(self, seconds: float) -> None:
+        self._now_s += seconds
         self._kraft.clock.advance(seconds)
 
     def pause(self, broker_id: int) -> None:

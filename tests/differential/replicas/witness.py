@@ -22,6 +22,7 @@ SHORT_MS = 1000  # a write with a shorter timeout is answered before the fault g
 POLL_S, STABLE_S = 0.2, 0.6
 SETTLED_WITHIN_S = 45.0
 APPENDED_WITHIN_S, MOVED_WITHIN_S = 3.0, 5.0
+IN_TIME_S = 5.0  # less than replica.lag.time.max.ms
 RUNNING_WITHIN_S = 180.0  # a busy machine starts a virtual machine
 PAUSED_S = 2 * FETCH_WAIT_S  # so long that no Fetch of the paused broker waits at a leader
 KNOWN_S = 3 * FETCH_WAIT_S  # so long that followers know a high watermark, and have stored it
@@ -64,7 +65,10 @@ def witnesses(sides: Mapping[str, Side]) -> Iterator[dict[str, "Witness"]]:
 
 
 class Witness:
-    """One side, and the topics of the sequences that are judged there at a time."""
+    """One side, and the topics of the sequences that are judged there at a time.
+
+    `was_late`: so much time went by in a step with a paused broker that it may have left an ISR.
+    """
 
     def __init__(self, side: Side) -> None:
         self._side = side
@@ -75,6 +79,7 @@ class Witness:
         self._written: Counter[str] = Counter()
         self._writes: list[Waiting] = []
         self._codes: dict[str, list[int]] = {}
+        self.was_late = False
 
     def close(self) -> None:
         self._brokers.close()
@@ -87,6 +92,7 @@ class Witness:
         """
         self._topics = list(topics)
         self._written.clear()
+        self.was_late = False
         created = [
             {
                 "name": topic,
@@ -111,7 +117,7 @@ class Witness:
     def perform(self, drawn: Sequence[Step]) -> None:
         """Does the step of each sequence; they share its fault."""
         self._codes = {topic: [] for topic in self._topics}
-        fault = drawn[0].fault
+        fault, began_s = drawn[0].fault, self._side.now_s()
         if fault is not None and fault.paused is not None:
             self._act("pause", fault.paused)
             self._side.pass_time(PAUSED_S)
@@ -127,6 +133,8 @@ class Witness:
             self._side.pass_time(KNOWN_S)
         for verb, broker_id in fault.acts if fault is not None else ():
             self._act(verb, broker_id)
+        if fault is not None and fault.paused is not None:
+            self.was_late |= self._side.now_s() - began_s > IN_TIME_S
 
     def _act(self, verb: str, broker_id: int) -> None:
         self._brokers.forget(broker_id)
