@@ -144,7 +144,7 @@ def test_the_first_replica_that_leaves_an_isr_by_lagging_names_what_stopped_it()
     run = run_of(write, stop, slow, run="60s", topics={"t": {"partitions": 1}})
 
     told = why(run, "partition_changed", 0)
-    assert [">> replica.stop: broker 1 (topic t)", "t-0: ISR 1,2 -> 2"] == told
+    assert [">> replica.stop: broker 1 (topic t)", "t-0: ISR 2,1 -> 2"] == told
 
 
 def test_what_an_admin_asked_for_names_the_request():
