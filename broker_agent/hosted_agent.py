@@ -19,7 +19,7 @@ from kraftsim.controller.time.wakeup import Wakeup
 from .agent import Agent
 from .conversation import Send
 from .log.periodic import START_CHECKPOINT
-from .process_state import ProcessState
+from .process_state import FOLLOWS, ProcessState
 from .replica_store import Found
 from .replication.followers import FetcherFaults, Lag, Truncated
 from .replication.in_sync import CatchesUp
@@ -27,7 +27,6 @@ from .replication.in_sync import CatchesUp
 if TYPE_CHECKING:  # imported with the first message
     from .configurations import KnownSettings
     from .log.byte_rate import ByteRate, SimpleByteRate
-
 
 IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
 
@@ -223,6 +222,8 @@ class HostedAgent:
         """True if the process of another broker fetches from this one, and gets replies."""
         if not self.is_in_service or self.is_paused or not peer.is_alive or peer.is_paused:
             return False
+        if peer.agent.state not in FOLLOWS:
+            return False
         if self.store.failed and not self._has_directory_of(key):
             return False
         if self._host.silence_ms(peer.agent.config.broker_id) is not None:
@@ -340,7 +341,7 @@ class HostedAgent:
             if agent.is_finished:
                 self._end()
                 return
-            if self.store.logs and agent.state is ProcessState.RUNNING:
+            if self.store.logs and agent.state in FOLLOWS:
                 self.observe_logs()
         self._arm()
         for send in sends:

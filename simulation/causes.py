@@ -22,6 +22,7 @@ FROM_OUTSIDE: Final = (
     ProcessState.PENDING_CONTROLLED_SHUTDOWN,
 )
 """States that a process does not enter by itself, except when it is leaving."""
+KEEPS_SILENCE: Final = (None, ProcessState.STARTING)  # a process renews no lease while it starts
 FAULTS: Final = ("fault_begins", "fault_ends")
 
 
@@ -123,7 +124,7 @@ class Causes:
         state = row.detail.get("state")
         if state in SILENT_STATES:
             self._silenced_by[node] = row
-        elif state not in (None, ProcessState.STARTING):  # a process renews no lease while it starts
+        elif state not in KEEPS_SILENCE:
             self._silenced_by.pop(node, None)
         if row.kind == "controller_stands":
             self._stood[node] = row.seq

@@ -17,19 +17,13 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from ..hosted_agent import HostedAgent
 from ..leading import throttles
 from ..leading.leader import settings_of
-from ..process_state import ProcessState
+from ..process_state import FOLLOWS, ProcessState
 
 if TYPE_CHECKING:
     from .fetching import Changes, Fetcher, Led, Question
 
 SOCKET_TIMEOUT_MS = 30_000  # replica.socket.timeout.ms
 ATTEMPT_MS = 20  # between two attempts to reach leaders that were not reached, of all brokers
-FOLLOWS = (
-    ProcessState.RECOVERY,
-    ProcessState.RUNNING,
-    ProcessState.PENDING_CONTROLLED_SHUTDOWN,
-)
-"""The states of a process that has applied its own registration: fenced or not, it follows."""
 
 Address = tuple[str, int]  # host and port
 NoteAppend = Callable[[int, PartitionKey, int], None]

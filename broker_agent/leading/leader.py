@@ -16,6 +16,7 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from ..agent import Agent
 from ..hosted_agent import HostedAgent
+from ..process_state import FOLLOWS
 from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
 from . import throttles
 
@@ -354,6 +355,8 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
     followers, me = hosted.agent.followers, hosted.agent.config.broker_id
+    if hosted.agent.state not in FOLLOWS:
+        return
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
     for key, log in list(hosted.store.logs.items()):
         partition = hosted.known(key)

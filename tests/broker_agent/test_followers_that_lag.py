@@ -257,3 +257,21 @@ def test_a_process_that_does_not_lead_yet_raises_no_high_watermark(cluster: Clus
 
     assert refused.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert cluster.log(LEADER).high_watermark == 1
+
+
+@pytest.mark.rule("1.44")
+def test_a_process_that_has_not_registered_yet_fetches_nothing(cluster: Cluster) -> None:
+    """Its id is that of the process before while that one's lease lasts (rule 1.12)."""
+    follower = cluster.world.agents[FOLLOWER]
+    cluster.write(b"a")
+    follower.kill()
+    cluster.write(b"b")
+    follower.start()
+
+    pass_time(cluster.world, 4)
+    assert follower.state is ProcessState.STARTING
+    assert cluster.log(FOLLOWER).end_offset == 1
+
+    pass_time(cluster.world, 10)
+    assert follower.state is ProcessState.RUNNING
+    assert cluster.log(FOLLOWER).end_offset == 2

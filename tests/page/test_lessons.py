@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.page.lesson_plays import SEED, lesson_names, moments_of
 from tests.page.screen import Screen
 
-# A lease, a zombie, logs of controllers, an unclean election, logs of replicas: between them, all that is drawn.
+# A lease, a zombie, logs of controllers, an unclean election, logs of replicas: all that is drawn.
 IN_THE_GATE = (
     "lesson-01-lease",
     "lesson-03-zombie",
