@@ -30,7 +30,9 @@ export function replicasOf(partition) {
     const log = logs[place] ?? { logStart: 0, logEnd: 0, highWatermark: 0, epochs: [] };
     const role = id === leader ? "leads" : isr.includes(id) ? "in sync" : elr.includes(id) ? "eligible" : "out of sync";
     const move = adding.includes(id) ? "joins" : removing.includes(id) ? "leaves" : "";
-    return { id, log, role, move, lag: lags[place], parting: partingOf(log, leading) };
+    const parting = partingOf(log, leading);
+    const lag = leading ? leading.logEnd - parting : lags[place];
+    return { id, log, role, move, lag, parting };
   });
   return { all, committed: Math.max(...all.map(({ log, parting }) => Math.min(log.highWatermark, parting))) };
 }

@@ -76,7 +76,7 @@ def test_a_follower_shows_what_it_has_and_what_it_will_cut(screen: Screen) -> No
     expect(screen.question).to_contain_text("The former leader reaches the others again")
 
     former = screen.page.locator(".replica", has_text="out of sync")
-    expect(former.locator("small")).to_contain_text("lacks 9, 3 to cut")
+    expect(former.locator("small")).to_contain_text("lacks 12, 3 to cut")
     expect(former.locator(".parted")).to_have_attribute("title", re.compile("^3 records"))
     screen.question.locator(".choices button").first.click()
     led = screen.question.get_by_role("list", name="Chain of causes")
