@@ -26,4 +26,4 @@ FOLLOWS = (
     ProcessState.RUNNING,
     ProcessState.PENDING_CONTROLLED_SHUTDOWN,
 )
-"""The states of a process that has applied its own registration: fenced or not, it follows (rule 1.44)."""
+"""The states of a process that has applied its own registration: it follows (rule 1.44)."""
