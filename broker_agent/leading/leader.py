@@ -70,7 +70,7 @@ def takes_time(
 
     The network takes its time, the follower is slow, or the partition is throttled.
     """
-    if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
+    if hosted.host.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
         return True
     return peer.fetcher_faults.slow_down(key)
 
@@ -158,7 +158,7 @@ def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
         settings = settings_of(hosted, key)
         if copy(hosted, peer, key, log, settings, reply):
             throttles.note_taken(peer, key[1], reply.size, settings)
-            peer.report_change()
+            peer.report_change(key)
             hosted.deliver_fetch(broker_id, partial(_acknowledge, hosted, peer, reply))
             return
     # `InSync` looks again after replica.fetch.backoff.ms (B5.42).
@@ -221,7 +221,7 @@ def _tell_followers(
                 hosted.clock.timeline.after(wait_us, tell)
         elif follower is not None and follower.high_watermark < log.high_watermark:
             follow_marks(log, follower, hosted.clock.now_ms)
-            peer.report_change()
+            peer.report_change(key)
 
 
 def _tell(hosted: HostedAgent, agent: Agent, peer: HostedAgent, key: PartitionKey) -> None:
@@ -341,7 +341,7 @@ def raise_high_watermark(
         log.high_watermark = end
         if len(partition.replicas) > 1:
             _tell_followers(hosted, key, partition, log, settings)
-        hosted.report_change()
+        hosted.report_change(key)
 
 
 def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
@@ -355,10 +355,13 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
     followers, me = hosted.agent.followers, hosted.agent.config.broker_id
+    logs = hosted.store.logs
     if hosted.agent.state not in FOLLOWS:
         return
+    if not followers.note_looked(hosted.agent.image, len(logs), hosted.is_in_service):
+        return
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
-    for key, log in list(hosted.store.logs.items()):
+    for key, log in list(logs.items()):
         partition = hosted.known(key)
         if partition is None or (partition.leader == me and not hosted.is_in_service):
             continue
