@@ -91,7 +91,8 @@ def copy(
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
     at = _instant(hosted)
-    follower = peer.store.logs.setdefault(key, Log(at.now_ms))
+    logs = peer.store.logs
+    follower = logs[key] if key in logs else logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
