@@ -105,7 +105,9 @@ def test_a_broker_on_a_new_disk_reports_its_only_directory_and_may_lead_again() 
     assert isrs(world) == [{1, 2}] * PARTITIONS
     world.agents[1].kill()
     pass_time(world, 15)
-    assert [partition(world, "t", number).leader for number in range(PARTITIONS)] == [2] * PARTITIONS
+    assert [partition(world, "t", number).leader for number in range(PARTITIONS)] == [
+        2
+    ] * PARTITIONS
 
 
 @pytest.mark.rule("2.32b")
