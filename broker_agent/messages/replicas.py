@@ -19,6 +19,7 @@ from ..log.compaction import compact
 from ..log.log import Instant, Log
 from ..log.periodic import CLEANING, Periodic
 from ..log.settings import LogSettings
+from ..process_state import FOLLOWS
 from ..replication.copying import follow_marks
 
 PRODUCER_CHECK_MS = 600_000  # producer.id.expiration.check.interval.ms
@@ -309,11 +310,12 @@ class Replicas:
 
 
 def _is_undisturbed(hosted: HostedAgent) -> bool:
-    """True if a process runs, its directories are whole, and no fault meets its fetchers."""
+    """True if a process has registered, its directories are whole, and no fault meets its fetchers."""
     store, faults = hosted.store, hosted.fetcher_faults
     return not (
         hosted.is_paused
         or not hosted.is_alive
+        or hosted.agent.state not in FOLLOWS
         or store.failed
         or store.full
         or faults.stopped
