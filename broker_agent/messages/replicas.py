@@ -310,7 +310,7 @@ class Replicas:
 
 
 def _is_undisturbed(hosted: HostedAgent) -> bool:
-    """True if a process has registered, its directories are whole, and no fault meets its fetchers."""
+    """True if a process has registered, its disks are whole, and no fault meets its fetchers."""
     store, faults = hosted.store, hosted.fetcher_faults
     return not (
         hosted.is_paused
