@@ -53,10 +53,6 @@ class Host(Protocol):
     def network_delays(self) -> bool:
         """True if what is sent to another broker may take some time."""
 
-    @property
-    def network_is_plain(self) -> bool:
-        """True if what is sent to another broker arrives, at once."""
-
     def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
         """Draws how long a Fetch of another broker, or the reply to it, takes."""
 
@@ -68,8 +64,7 @@ class HostedAgent:
     """The process of one broker.
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
-    `on_replicas_change` are called with a partition whose high watermark has risen, and with None
-    when topics, leaders or log directories may have changed.
+    `on_replicas_change` get a partition whose high watermark rose; None if any may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
     `replication_rates` has what it replicates of throttled partitions (`leading/throttles.py`).
     `catches_up` and `observe_logs` are those of `leading/leader.py`.
@@ -89,7 +84,7 @@ class HostedAgent:
         self.is_paused = False
         self.clock = clock
         self.peer = peer
-        self.host = host
+        self._host = host
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
@@ -137,7 +132,7 @@ class HostedAgent:
         """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:
             return
-        self.agent = self.host.make_agent(self._clean_epoch)
+        self.agent = self._host.make_agent(self._clean_epoch)
         self.profile = self.agent.config.profile
         self.agent.store = self.store
         self.agent.catches_up = self.catches_up
@@ -179,7 +174,7 @@ class HostedAgent:
             self._once_ended = None
             self._held.clear()
             self._take_inventory()
-            self.host.on_change(ProcessState.NOT_RUNNING)
+            self._host.on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
@@ -231,24 +226,29 @@ class HostedAgent:
             return False
         if self.store.failed and not self._has_directory_of(key):
             return False
-        if self.host.silence_ms(peer.agent.config.broker_id) is not None:
+        if self._host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
         if peer.fetcher_faults.stop(key):
             return False
         return peer.follows(key, self.leader_epoch(key))
 
+    @property
+    def network_delays(self) -> bool:
+        """True if what is sent to another broker may take some time."""
+        return self._host.network_delays
+
     def deliver_fetch(self, broker_id: int, action: Callable[[], None]) -> None:
         """Runs `action` as a Fetch of another broker has arrived here."""
-        self.clock.timeline.after(self.host.lag_us(broker_id, is_reply=False), action)
+        self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=False), action)
 
     def deliver_reply(self, broker_id: int, action: Callable[[], None], taking_us: int) -> None:
         """Runs `action` as another broker has taken the reply to a Fetch of it."""
-        lag_us = self.host.lag_us(broker_id, is_reply=True)
+        lag_us = self._host.lag_us(broker_id, is_reply=True)
         self.clock.timeline.after(lag_us + taking_us, action)
 
     def is_cut_off(self, broker_id: int) -> bool:
         """True if the network to or from another broker is closed."""
-        return self.host.silence_ms(broker_id) is not None
+        return self._host.silence_ms(broker_id) is not None
 
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
@@ -257,7 +257,7 @@ class HostedAgent:
             return peer.clock.now_ms - peer._halted_ms
         if peer is not None and peer.fetcher_faults.stop(key):
             return peer.clock.now_ms - peer.fetcher_faults.since_ms(key)
-        return self.host.silence_ms(broker_id) or 0
+        return self._host.silence_ms(broker_id) or 0
 
     def _has_directory_of(self, key: PartitionKey) -> bool:
         partition = self.known(key)
@@ -289,7 +289,7 @@ class HostedAgent:
 
     def report_truncated(self, key: PartitionKey, records: Truncated) -> None:
         """Reports what the broker gave up of its log."""
-        self.host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
+        self._host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
 
     def follows(self, key: PartitionKey, leader_epoch: int) -> bool:
         """True if the process knows that it has a replica, of a leader with this epoch."""
@@ -307,14 +307,14 @@ class HostedAgent:
         if self.is_alive and not self.is_paused:
             self.is_paused = True
             self._halted_ms = self.clock.now_ms
-            self.host.on_change(ProcessState.PAUSED)
+            self._host.on_change(ProcessState.PAUSED)
 
     def resume(self) -> None:
         """Send SIGCONT: the process handles the replies that arrived meanwhile."""
         if not self.is_paused:
             return
         self.is_paused = False
-        self.host.on_change(self.agent.state)
+        self._host.on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
             self._replied(self.agent, sent, reply)
@@ -335,9 +335,9 @@ class HostedAgent:
         agent = self.agent
         if agent.state is not self._reported_state:
             self._reported_state = agent.state
-            self.host.on_change(agent.state)
+            self._host.on_change(agent.state)
             if agent.state is ProcessState.RECOVERY and agent.found != Found():
-                self.host.on_found(agent.found)
+                self._host.on_found(agent.found)
             if agent.is_finished:
                 self._end()
                 return
@@ -345,7 +345,7 @@ class HostedAgent:
                 self.observe_logs()
         self._arm()
         for send in sends:
-            self.host.send(send, partial(self._replied, agent, send))
+            self._host.send(send, partial(self._replied, agent, send))
 
     def _arm(self) -> None:
         deadline_ms = self.agent.next_deadline_ms()
@@ -395,6 +395,6 @@ class HostedAgent:
         self.is_alive, self._halted_ms = False, self.clock.now_ms
         self._take_inventory()
         then, self._once_ended = self._once_ended, None
-        self.host.on_change(ProcessState.NOT_RUNNING)
+        self._host.on_change(ProcessState.NOT_RUNNING)
         if then is not None:
             then()

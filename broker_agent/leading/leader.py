@@ -70,7 +70,7 @@ def takes_time(
 
     The network takes its time, the follower is slow, or the partition is throttled.
     """
-    if hosted.host.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
+    if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
         return True
     return peer.fetcher_faults.slow_down(key)
 
@@ -91,8 +91,7 @@ def copy(
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
     at = _instant(hosted)
-    logs = peer.store.logs
-    follower = logs[key] if key in logs else logs.setdefault(key, Log(at.now_ms))
+    follower = peer.store.logs.get(key) or peer.store.logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
@@ -355,11 +354,9 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
 
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
-    followers, me = hosted.agent.followers, hosted.agent.config.broker_id
-    logs = hosted.store.logs
-    if hosted.agent.state not in FOLLOWS:
-        return
-    if not followers.note_looked(hosted.agent.image, len(logs), hosted.is_in_service):
+    followers, me, logs = hosted.agent.followers, hosted.agent.config.broker_id, hosted.store.logs
+    state, image = hosted.agent.state, hosted.agent.image
+    if state not in FOLLOWS or not followers.note_looked(image, len(logs), hosted.is_in_service):
         return
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
     for key, log in list(logs.items()):

@@ -202,7 +202,8 @@ class Replicas:
             return found
         followers, offset = hosted.agent.followers, hosted.agent.position.applied_offset
         if (
-            not (hosted.host.network_is_plain and _is_undisturbed(hosted) and log.batches)
+            hosted.network_delays
+            or not _is_undisturbed(hosted)
             or followers.is_behind(key)
             or settings.throttled_at_leader
             or settings.throttled_at_follower
@@ -212,7 +213,7 @@ class Replicas:
             peer = hosted.peer(broker_id)
             if broker_id == self.broker_id or (peer is None and broker_id not in followers.others):
                 continue
-            if peer is None or not _is_undisturbed(peer):
+            if peer is None or not _is_undisturbed(peer) or hosted.is_cut_off(broker_id):
                 return None
             follower = peer.store.logs.get(key)
             if follower is None or not _end_alike(log, follower):
