@@ -41,6 +41,7 @@ from .event_loop.watch import LoopWatch
 from .followed_listener import FollowedListener
 from .outside import Outside
 from .request_journal import RefusedVersions, RequestJournal
+from .simulated import simulated_loop
 from .traffic import Traffic
 
 log = logging.getLogger(__name__)
@@ -97,8 +98,11 @@ class Service:
         self._loop_watch: LoopWatch | None = None
 
     def watch_loop(self) -> None:
-        """Warns from now on of calls that block the loop, which keep the listeners from it."""
-        if self._loop_watch is None:
+        """Warns from now on of calls that block the loop, which keep the listeners from it.
+
+        A simulated loop refuses such calls.
+        """
+        if self._loop_watch is None and simulated_loop() is None:
             self._loop_watch = LoopWatch()
 
     async def open_controller(self, node_id: int, port: int) -> int:
