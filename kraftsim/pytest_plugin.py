@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from .testing.processes import Processes
 
 MARKER = (
-    "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', loop='asyncio', may_leak=False, "
+    "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', loop='asyncio', "
+    "may_leak=False, "
     "may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
     "argument of kraftsim.Cluster"
 )

@@ -108,6 +108,10 @@ class Journal:
         detail: Detail = {"state": state, "broker_id": broker_id}
         self.write(f"broker-{broker_id}-on-{host}", "clone_state", detail=detail)
 
+    def node_state(self, name: str, detail: Detail) -> None:
+        """Writes a new state of a process of a user."""
+        self.write(name, "node_state", detail=detail)
+
     def found(self, broker_id: int, rows: Iterable[tuple[str, list[object], int]]) -> None:
         """Writes which replicas on a broker's disk are no longer in the metadata."""
         for kind, names, count in rows:

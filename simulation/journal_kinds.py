@@ -16,6 +16,7 @@ EVENTS = (
     "agent_state",
     "controller_state",
     "clone_state",
+    "node_state",
     "fault_begins",
     "fault_ends",
     "calm_begins",

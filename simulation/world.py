@@ -38,6 +38,7 @@ from .disks import Disk, Stored
 from .journal import Journal, run_id_of
 from .message import Exchange, Message
 from .network import Network
+from .own_process import FIRST_OWN_ID, OwnProcess
 from .requests.rules import RequestRules
 from .requests.spoken import Submit, as_read
 from .streams import Streams, stream_name
@@ -137,6 +138,8 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
+        self.own: dict[NodeId, OwnProcess] = {}  # processes of a user
+        self.own_names: dict[str, NodeId] = {}  # of them, and of hosts without a process
         self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.installed = installed_of(topology)  # releases of controllers, for their next processes
@@ -199,6 +202,17 @@ class World:
     def nodes(self) -> tuple[NodeId, ...]:
         """Every controller and every simulated broker, without clones."""
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
+
+    def own_node(self, name: str) -> NodeId:
+        """Returns the node of a user's process. Raises ValueError for a name that none has."""
+        if name not in self.own_names:
+            known = ", ".join(self.own_names) or "none"
+            raise ValueError(f"expected the name of a node of your own ({known}), got {name!r}")
+        return self.own_names[name]
+
+    def name_own(self, name: str) -> NodeId:
+        """Returns the node of a name, a new one unless it is known."""
+        return self.own_names.setdefault(name, NodeId(FIRST_OWN_ID + len(self.own_names), Kind.OWN))
 
     def nodes_numbered(self, number: int) -> tuple[NodeId, ...]:
         """Returns the nodes with this number, or else the broker that would have it."""

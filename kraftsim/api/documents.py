@@ -64,6 +64,14 @@ class BrokerDocument(TypedDict):
     agent: NotRequired[AgentDocument]
 
 
+class NodeDocument(TypedDict):
+    """A process of a user beside the cluster; `error` is what its coroutine raised, if it did."""
+
+    name: str
+    state: str
+    error: str | None
+
+
 class EndingCluster(TypedDict):
     """A cluster whose service ends."""
 

@@ -1,9 +1,8 @@
 """A cluster in a simulated loop: its time, and the network between its nodes and those of loops."""
 
-from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import FetchRequest
 from kraftsim.simulation.message import Message
-from kraftsim.simulation.network import Network
 from kraftsim.simulation.world import World
 
 from .loop import SimulatedLoop
@@ -14,22 +13,16 @@ SEGMENT = FetchRequest()  # what a segment counts as, for rules that stop and de
 
 def attach(loop: SimulatedLoop, world: World, speed: float) -> LoopRuntime:
     """Lets a world live in the time of a loop, and connections meet the faults of its network."""
-    loop.hosts.links = NetworkLinks(world.network)
-    for node in world.nodes:
-        loop.hosts.add(name_of(node))
+    loop.hosts.links = NetworkLinks(world)
+    world.name_own(loop.name)
     return LoopRuntime(world.timeline, speed=speed)
-
-
-def name_of(node: NodeId) -> str:
-    """Returns the name of a node as a host."""
-    return f"{node.kind.name.lower()}-{node.number}"
 
 
 class NetworkLinks:
     """The network of a world, for the connections of simulated loops."""
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
+    def __init__(self, world: World) -> None:
+        self._world, self._network = world, world.network
         self._nodes: dict[str, NodeId] = {}
 
     def is_open(self, sender: str, receiver: str, /) -> bool:
@@ -57,5 +50,5 @@ class NetworkLinks:
             elif number.isdigit() and kind == "controller":
                 self._nodes[name] = controller_node(int(number))
             else:
-                self._nodes[name] = NodeId(-1, Kind.OUTSIDE)
+                self._nodes[name] = self._world.name_own(name)
         return self._nodes[name]

@@ -23,7 +23,7 @@ def replace_in_libraries(replacing: Replacing) -> None:
 
 def _stable_hash(partition: Any) -> int:
     """Returns a hash that is the same in each process: of strings it is not."""
-    return zlib.crc32(partition.topic.encode()) * 31 + partition.partition
+    return zlib.crc32(f"{partition.topic}-{partition.partition}".encode())
 
 
 def _stamped(append: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,17 +20,17 @@ from typing import Any
 
 from .errors import BlockingCallRefused
 from .libraries import replace_in_libraries
-from .loop import SimulatedLoop
 from .replacing import Replacing
 from .threads import current_job
+from .timed_loop import TimedLoop
 
 DRAWS = ("choice", "choices", "sample", "shuffle")  # of which the first argument may be a set's
 
 
-def simulated_loop_here() -> SimulatedLoop | None:
+def simulated_loop_here() -> TimedLoop | None:
     """Returns the simulated loop whose software asks, None if there is none."""
     running = events._get_running_loop()
-    if isinstance(running, SimulatedLoop):
+    if isinstance(running, TimedLoop):
         return running
     job = current_job()
     return None if job is None else job.loop
@@ -90,7 +90,7 @@ def _clocks() -> dict[object, object]:
     }
 
 
-def _now_us(loop: SimulatedLoop, wall: bool) -> int:
+def _now_us(loop: TimedLoop, wall: bool) -> int:
     now_us = loop.timeline.now_us
     return now_us + loop.timeline.wall_start_ms * 1000 if wall else now_us
 
@@ -234,7 +234,7 @@ def _replace_blocking_methods(replacing: Replacing) -> None:
 
 
 def _replace_draws(replacing: Replacing, stream: random.Random) -> None:
-    """Lets draws from what was a set not depend on its order, and gives each seedless Random one."""
+    """Lets draws from what was a set not depend on its order, and seeds what has no seed."""
     seed = random.Random.seed
 
     def seed_of(of: random.Random, a: Any = None, version: int = 2) -> None:

@@ -24,7 +24,7 @@ class Replacing:
     def walk(self) -> None:
         """Replaces in every module that is imported, and in the defaults of every function."""
         for name, module in list(sys.modules.items()):
-            if isinstance(module, ModuleType) and not name.startswith(KEPT):
+            if not name.startswith(KEPT):
                 self._walk_module(module)
         for function in gc.get_objects():
             if isinstance(function, FunctionType):
@@ -52,13 +52,15 @@ class Replacing:
                 self.set(module, name, found[1])
 
     def _walk_defaults(self, function: FunctionType) -> None:
-        if function.__module__ is not None and str(function.__module__).startswith(KEPT):
+        if str(function.__module__).startswith(KEPT):
             return
         defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
         if defaults and any(id(value) in self._by_id for value in defaults):
             function.__defaults__ = tuple(self._new(value) for value in defaults)
             self._undo.append(lambda: setattr(function, "__defaults__", defaults))
-        if keyword_defaults and any(id(value) in self._by_id for value in keyword_defaults.values()):
+        if keyword_defaults and any(
+            id(value) in self._by_id for value in keyword_defaults.values()
+        ):
             new = {name: self._new(value) for name, value in keyword_defaults.items()}
             function.__kwdefaults__ = new
             self._undo.append(lambda: setattr(function, "__kwdefaults__", keyword_defaults))

@@ -1,7 +1,7 @@
 """TCP between the processes of a simulated world: what their kernels do with bytes.
 
 The bytes of one direction arrive in order. A segment that the network does not let through is sent
-again after 0.2 s, 0.4 s, ... 120 s, so that a cut delays a stream and loses nothing of it, until the
+again after 0.2 s, 0.4 s, ... 120 s. So a cut delays a stream and loses nothing of it, until the
 kernel gives up (ETIMEDOUT) after `RETRANSMITTED_MAX_US`.
 """
 

@@ -16,7 +16,7 @@ from .errors import BlockingCallRefused
 if TYPE_CHECKING:
     import asyncio
 
-    from .loop import SimulatedLoop
+    from .timed_loop import TimedLoop
 
 BLOCKED_MAX_S = 30.0  # of real time, after which a thread counts as one that waits for ever
 
@@ -31,14 +31,12 @@ def current_job() -> "Job | None":
 class Job:
     """One call in a thread of its own."""
 
-    def __init__(
-        self, loop: "SimulatedLoop", func: Callable[..., Any], args: tuple[Any, ...]
-    ) -> None:
+    def __init__(self, loop: "TimedLoop", func: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self.loop = loop
         self.future: asyncio.Future[Any] = loop.create_future()
         self._func, self._args = func, args
         self._its_turn, self._loops_turn = _held_lock(), _held_lock()
-        
+
         self._wait_number = 0
         self._is_over = False
         self._result: Any = None
@@ -128,21 +126,3 @@ def _converted(error: BaseException) -> BaseException:
     if isinstance(error, concurrent.futures.InvalidStateError):
         return asyncio.InvalidStateError(*error.args)
     return error
-
-
-class Threads:
-    """The threads of one loop."""
-
-    def __init__(self, loop: "SimulatedLoop") -> None:
-        self._loop = loop
-
-    @property
-    def is_current(self) -> bool:
-        """True in a thread of a job, which has the baton."""
-        return current_job() is not None
-
-    def run(self, func: Callable[..., Any], args: tuple[Any, ...]) -> "asyncio.Future[Any]":
-        """Calls `func` in a thread; returns the future of its result."""
-        job = Job(self._loop, func, args)
-        self._loop.call_soon(partial(Job.start, job))
-        return job.future

@@ -8,8 +8,11 @@ import asyncio
 import socket
 import sys
 from asyncio import constants, transports
+from asyncio.log import logger
 from collections import deque
 from typing import TYPE_CHECKING, Any
+
+from kraftsim.controller.time.timeline import Action
 
 from .tcp import Address, Endpoint
 
@@ -68,6 +71,8 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
 
     _start_tls_compatible = True
     _loop: "SimulatedLoop"
+    _maybe_pause_protocol: Action  # of the base, which typeshed does not have
+    _maybe_resume_protocol: Action
 
     def __init__(
         self,
@@ -199,8 +204,9 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
 
     def write(self, data: "bytes | bytearray | memoryview[Any]") -> None:
         """Sends what there is room for, and keeps the rest."""
-        if not isinstance(data, (bytes, bytearray, memoryview)):
-            kind = type(data).__name__
+        given: object = data
+        if not isinstance(given, (bytes, bytearray, memoryview)):
+            kind = type(given).__name__
             raise TypeError(f"data argument must be a bytes-like object, not {kind!r}")
         if self._has_shut:
             raise RuntimeError("Cannot call write() after write_eof()")
@@ -232,7 +238,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
     def _note_lost_write(self) -> None:
         self._lost_writes += 1
         if self._lost_writes > constants.LOG_THRESHOLD_FOR_CONNLOST_WRITES:
-            asyncio.log.logger.warning("socket.send() raised exception.")
+            logger.warning("socket.send() raised exception.")
 
     def _on_writable(self) -> None:
         self._loop.call_soon(self._write_rest)

@@ -26,6 +26,8 @@ class Running:
 
     def close(self) -> None:
         """Ends the simulation: time no longer passes, and every wait ends with an error."""
+        for process in self.world.own.values():
+            process.kill()
         self.clock.close()
         self.runtime.close()
 
