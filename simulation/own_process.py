@@ -1,9 +1,10 @@
-"""A process of the world that runs code of a user, such as an operator."""
+"""Processes of the world that run code of a user, such as an operator."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.node_id import Kind, NodeId
 
 FIRST_OWN_ID = 2_000_000  # above the ids of clones
 
@@ -40,3 +41,26 @@ class OwnProcess(Protocol):
 
     def resume(self) -> None:
         """Sends SIGCONT."""
+
+
+class OwnNodes:
+    """The nodes of a user, by name; one that only connects to others has no process."""
+
+    def __init__(self) -> None:
+        self.processes: dict[NodeId, OwnProcess] = {}
+        self._nodes: dict[str, NodeId] = {}
+
+    def name(self, name: str) -> NodeId:
+        """Returns the node of a name, a new one unless it is known."""
+        return self._nodes.setdefault(name, NodeId(FIRST_OWN_ID + len(self._nodes), Kind.OWN))
+
+    def named(self, name: str) -> NodeId:
+        """Returns the node of a name. Raises ValueError if there is none."""
+        if name not in self._nodes:
+            known = ", ".join(self._nodes) or "none"
+            raise ValueError(f"expected the name of a node of your own ({known}), got {name!r}")
+        return self._nodes[name]
+
+    def has(self, name: str) -> bool:
+        """Returns True if a node has the name."""
+        return name in self._nodes

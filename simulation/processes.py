@@ -237,13 +237,13 @@ class Processes:
 
     def _known(self, node: NodeId) -> ControllerProcess | HostedAgent | OwnProcess | None:
         world = self._world
-        return world.controller_of(node) or world.agent_of(node) or world.own.get(node)
+        return world.controller_of(node) or world.agent_of(node) or world.own.processes.get(node)
 
     def _process(self, node: NodeId) -> ControllerProcess | HostedAgent | OwnProcess:
         return self._world.controller_of(node) or self._own_or_agent(node)
 
     def _own_or_agent(self, node: NodeId) -> HostedAgent | OwnProcess:
-        return self._world.own.get(node) or self._agent(node)
+        return self._world.own.processes.get(node) or self._agent(node)
 
     def _agent(self, node: NodeId) -> HostedAgent:
         agent = self._world.agent_of(node)

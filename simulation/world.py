@@ -38,7 +38,7 @@ from .disks import Disk, Stored
 from .journal import Journal, run_id_of
 from .message import Exchange, Message
 from .network import Network
-from .own_process import FIRST_OWN_ID, OwnProcess
+from .own_process import OwnNodes
 from .requests.rules import RequestRules
 from .requests.spoken import Submit, as_read
 from .streams import Streams, stream_name
@@ -138,13 +138,12 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
-        self.own: dict[NodeId, OwnProcess] = {}  # processes of a user
-        self.own_names: dict[str, NodeId] = {}  # of them, and of hosts without a process
+        self.own = OwnNodes()  # of a user
         self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.installed = installed_of(topology)  # releases of controllers, for their next processes
-        turning = TurningPoints(self.journal).on_step
         self.releases: set[str] = set()  # that a process has run
+        turning = TurningPoints(self.journal).on_step
         self.step_listeners: list[Callable[[Node, Turn], None]] = [turning, self._forget]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.sent_listeners: list[Callable[[NodeId, Request], None]] = []
@@ -157,9 +156,7 @@ class World:
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
         self.moved: set[int] = set()  # controllers that no longer listen at their first address
-        self.controllers = {
-            config.node_id: self._controller(config) for config in self._configs.values()
-        }
+        self.controllers = {of: self._controller(config) for of, config in self._configs.items()}
 
     @property
     def committed(self) -> Image:
@@ -202,17 +199,6 @@ class World:
     def nodes(self) -> tuple[NodeId, ...]:
         """Every controller and every simulated broker, without clones."""
         return (*map(controller_node, self.controllers), *map(broker_node, self.agents))
-
-    def own_node(self, name: str) -> NodeId:
-        """Returns the node of a user's process. Raises ValueError for a name that none has."""
-        if name not in self.own_names:
-            known = ", ".join(self.own_names) or "none"
-            raise ValueError(f"expected the name of a node of your own ({known}), got {name!r}")
-        return self.own_names[name]
-
-    def name_own(self, name: str) -> NodeId:
-        """Returns the node of a name, a new one unless it is known."""
-        return self.own_names.setdefault(name, NodeId(FIRST_OWN_ID + len(self.own_names), Kind.OWN))
 
     def nodes_numbered(self, number: int) -> tuple[NodeId, ...]:
         """Returns the nodes with this number, or else the broker that would have it."""

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.simulation.world import World
 
 from ..errors import CommandError
-from ..service.simulated import simulated_loop
+from ..service.event_loop.simulated import simulated_loop
 from .documents import NodeDocument
 from .running.live import Live
 
@@ -23,6 +24,7 @@ class Nodes:
 
     def __init__(self, live: Live) -> None:
         self._live = live
+        self._world: World | None = None  # a reset begins another one, without these processes
         self._processes: dict[str, SimulatedProcess] = {}
 
     def add(self, main: "Main", name: str) -> None:
@@ -37,7 +39,7 @@ class Nodes:
                 '@pytest.mark.kraft(loop="simulated"), or run it with kraftsim.simulated_loop.run'
             )
         world = self._live.world
-        if name in world.own_names:
+        if world.own.has(name):
             raise CommandError(f"name: expected one that no node has, got {name!r}")
         from ..simulated_loop.process import SimulatedProcess
 
@@ -46,8 +48,14 @@ class Nodes:
             world.journal.node_state(name, {"state": state.value, **failure})
 
         process = SimulatedProcess(loop.hosts, name, main, report)
-        self._processes[name] = world.own[world.name_own(name)] = process
+        self._of_world()[name] = world.own.processes[world.own.name(name)] = process
         process.start()
+
+    def _of_world(self) -> "dict[str, SimulatedProcess]":
+        """Returns the processes of the present world, by name."""
+        if self._world is not self._live.world:
+            self._world, self._processes = self._live.world, {}
+        return self._processes
 
     async def list(self) -> list[NodeDocument]:
         """Returns the nodes, in the order in which they were added."""
@@ -57,7 +65,7 @@ class Nodes:
                 "state": process.state.value,
                 "error": None if process.error is None else repr(process.error),
             }
-            for name, process in self._processes.items()
+            for name, process in self._of_world().items()
         ]
 
     async def stop(self, name: str) -> None:
@@ -83,7 +91,8 @@ class Nodes:
         process.start()
 
     def _process(self, name: str) -> "SimulatedProcess":
-        if name not in self._processes:
-            known = ", ".join(self._processes) or "none"
+        processes = self._of_world()
+        if name not in processes:
+            known = ", ".join(processes) or "none"
             raise CommandError(f"expected the name of a node of your own ({known}), got {name!r}")
-        return self._processes[name]
+        return processes[name]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.kafka_listener import KafkaListener
 
-from .simulated import simulated_loop
+from .event_loop.simulated import simulated_loop
 
 log = logging.getLogger(__name__)
 

@@ -37,11 +37,11 @@ from .binding import binding
 from .broker_apis import BrokerApis
 from .cluster_description import client_view
 from .configuration_warnings import ConfigurationWarnings
+from .event_loop.simulated import simulated_loop
 from .event_loop.watch import LoopWatch
 from .followed_listener import FollowedListener
 from .outside import Outside
 from .request_journal import RefusedVersions, RequestJournal
-from .simulated import simulated_loop
 from .traffic import Traffic
 
 log = logging.getLogger(__name__)
@@ -154,6 +154,8 @@ class Service:
         self.data_plane.begin()
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.recorder = self.recorder
+        if simulated_loop() is not None:
+            self.recorder.refuse("its event loop is simulated: its seed repeats it")
         if self.named:
             self.recorder.refuse("its brokers have several listeners: a recording has one")
         self._close_outside()

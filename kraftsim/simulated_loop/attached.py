@@ -14,7 +14,7 @@ SEGMENT = FetchRequest()  # what a segment counts as, for rules that stop and de
 def attach(loop: SimulatedLoop, world: World, speed: float) -> LoopRuntime:
     """Lets a world live in the time of a loop, and connections meet the faults of its network."""
     loop.hosts.links = NetworkLinks(world)
-    world.name_own(loop.name)
+    world.own.name(loop.name)
     return LoopRuntime(world.timeline, speed=speed)
 
 
@@ -50,5 +50,5 @@ class NetworkLinks:
             elif number.isdigit() and kind == "controller":
                 self._nodes[name] = controller_node(int(number))
             else:
-                self._nodes[name] = self._world.name_own(name)
+                self._nodes[name] = self._world.own.name(name)
         return self._nodes[name]

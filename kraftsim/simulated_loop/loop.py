@@ -55,7 +55,7 @@ class SimulatedLoop(Refused, TimedLoop):
         """Ends the loop; its listeners and connections end with it."""
         if not self.is_closed():
             super().close()
-            self._leave_network()
+        self._leave_network()
 
     def kill(self) -> None:
         """Ends as a killed process does: its kernel resets every connection."""
@@ -189,7 +189,9 @@ class SimulatedLoop(Refused, TimedLoop):
         server: Server | None = None,
     ) -> asyncio.Transport:
         if secured is None:
-            return SimulatedTransport(self, endpoint, protocol, waiter, server)
+            return SimulatedTransport(
+                self, self.open_transports, endpoint, protocol, waiter, server
+            )
         make: Any = sslproto.SSLProtocol  # whose types typeshed has otherwise
         over = make(
             self,
@@ -201,7 +203,7 @@ class SimulatedLoop(Refused, TimedLoop):
             ssl_handshake_timeout=secured.handshake_timeout_s,
             ssl_shutdown_timeout=secured.shutdown_timeout_s,
         )
-        SimulatedTransport(self, endpoint, over, server=server)
+        SimulatedTransport(self, self.open_transports, endpoint, over, server=server)
         transport: asyncio.Transport = over._app_transport
         return transport
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from typing import Any
 
 from kraftsim.broker_agent.process_state import ProcessState
@@ -108,6 +109,9 @@ class SimulatedProcess:
             killed = asyncio.all_tasks(self._loop)
             for task in killed:
                 task._log_destroy_pending = False  # type: ignore[attr-defined]
+                coroutine = task.get_coro()
+                if iscoroutine(coroutine) and getcoroutinestate(coroutine) == CORO_CREATED:
+                    coroutine.close()  # nothing of it runs, and nobody warns
             self._killed += killed
             self._loop.kill()
         self._loop, self._task, self.error = None, None, error

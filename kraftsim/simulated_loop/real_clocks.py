@@ -7,13 +7,16 @@ import asyncio
 import concurrent.futures
 import datetime
 import gc
+import logging
 import os
 import random
 import socket
+import sys
 import threading
 import time
 import uuid
 from asyncio import events
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +27,10 @@ from .replacing import Replacing
 from .threads import current_job
 from .timed_loop import TimedLoop
 
+log = logging.getLogger("kraftsim")
+
+REPORTED_MAX = 20  # lines that asked the real clock
+CLOCKS = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns")
 DRAWS = ("choice", "choices", "sample", "shuffle")  # of which the first argument may be a set's
 
 
@@ -44,21 +51,53 @@ def real_clocks_patched(seed: int = 0) -> Generator[None]:
     """
     stream = random.Random(seed)
     replacing = Replacing({**_clocks(), **_chance(stream), **_blocking()})
-    state = random.getstate()
+    state, frozen, collects = random.getstate(), gc.get_freeze_count(), gc.isenabled()
     try:
         random.seed(seed)
         replacing.walk()
         _replace_methods(replacing, stream)
         replace_in_libraries(replacing)
         gc.freeze()
-        gc.disable()
+        gc.disable()  # loops collect by themselves, each few thousand callbacks
         yield
     finally:
-        gc.enable()
-        gc.unfreeze()
+        if collects:
+            gc.enable()
+        if not frozen:
+            gc.unfreeze()
         replacing.undo()
         Replacing({new: old for old, new in replacing.pairs}).walk()
         random.setstate(state)
+
+
+@contextmanager
+def real_clocks_counted() -> Generator[None]:
+    """Context manager: warns at its end of each line that asked the real clock or chance.
+
+    Only what runs in a simulated loop is counted.
+    """
+    asked: Counter[tuple[str, int, str]] = Counter()
+
+    def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*args: Any, **options: Any) -> Any:
+            if simulated_loop_here() is not None:
+                frame = sys._getframe(1)
+                asked[frame.f_code.co_filename, frame.f_lineno, name] += 1
+            return real(*args, **options)
+
+        return ask
+
+    of_system = {f"time.{name}": getattr(time, name) for name in CLOCKS} | {
+        "os.urandom": os.urandom
+    }
+    replacing = Replacing({real: counted(name, real) for name, real in of_system.items()})
+    try:
+        replacing.walk()
+        yield
+    finally:
+        replacing.undo()
+        for (path, line, name), times in asked.most_common(REPORTED_MAX):
+            log.warning("%s:%d asked %s %d times: pass patch=True", path, line, name, times)
 
 
 def _clocks() -> dict[object, object]:
@@ -186,6 +225,7 @@ def _replace_methods(replacing: Replacing, stream: random.Random) -> None:
     _replace_blocking_methods(replacing)
     _replace_draws(replacing, stream)
     replacing.set(uuid, "_generate_time_safe", None)  # uuid1 asks time.time_ns and random then
+    replacing.set(uuid, "_last_timestamp", None)  # of another run
     as_completed = asyncio.as_completed
 
     def in_given_order(fs: Iterable[Any], *, timeout: float | None = None) -> Any:

@@ -23,12 +23,16 @@ class Replacing:
 
     def walk(self) -> None:
         """Replaces in every module that is imported, and in the defaults of every function."""
+        frozen = gc.get_freeze_count()
+        gc.unfreeze()  # what is frozen is not among gc.get_objects()
         for name, module in list(sys.modules.items()):
             if not name.startswith(KEPT):
                 self._walk_module(module)
         for function in gc.get_objects():
             if isinstance(function, FunctionType):
                 self._walk_defaults(function)
+        if frozen:
+            gc.freeze()
 
     def set(self, owner: Any, name: str, new: object) -> None:
         """Sets one attribute of a class or a module."""

@@ -5,18 +5,15 @@ on. So its order among everything else is that of the timeline.
 """
 
 import _thread
+import asyncio
 import concurrent.futures
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import BlockingCallRefused
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from .timed_loop import TimedLoop
+from .timed_loop import TimedLoop
 
 BLOCKED_MAX_S = 30.0  # of real time, after which a thread counts as one that waits for ever
 
@@ -31,7 +28,7 @@ def current_job() -> "Job | None":
 class Job:
     """One call in a thread of its own."""
 
-    def __init__(self, loop: "TimedLoop", func: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def __init__(self, loop: TimedLoop, func: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self.loop = loop
         self.future: asyncio.Future[Any] = loop.create_future()
         self._func, self._args = func, args
@@ -54,12 +51,10 @@ class Job:
         """
         self._its_turn.release()
         if not self._loops_turn.acquire(timeout=BLOCKED_MAX_S):
-            name = getattr(self._func, "__qualname__", repr(self._func))
-            module = getattr(self._func, "__module__", "?")
             self._is_over = True
             self._error = BlockingCallRefused(
-                f"the thread of {module}.{name} was blocked for {BLOCKED_MAX_S:g} s: it waits for "
-                "something that is not simulated"
+                f"the thread of {_name_of(self._func)} was blocked for {BLOCKED_MAX_S:g} s: it "
+                "waits for something that is not simulated"
             )
         if self._is_over:
             self._end()
@@ -93,12 +88,14 @@ class Job:
     def _run(self) -> None:
         self._its_turn.acquire()
         _jobs[threading.get_ident()] = self
+        self.loop.own_threads.add(threading.get_ident())
         try:
             self._result = self._func(*self._args)
         except BaseException as error:  # of any kind: it is the result of the call
             self._error = error
         finally:
             del _jobs[threading.get_ident()]
+            self.loop.own_threads.discard(threading.get_ident())
             self._is_over = True
             self._loops_turn.release()
 
@@ -111,6 +108,14 @@ class Job:
             self.future.set_exception(_converted(self._error))
 
 
+def _name_of(func: Callable[..., Any]) -> str:
+    """Returns module and name of a function; `asyncio.to_thread` passes it to another one."""
+    while isinstance(func, partial):
+        func = func.args[0] if func.args and callable(func.args[0]) else func.func
+    module, name = getattr(func, "__module__", None), getattr(func, "__qualname__", repr(func))
+    return f"{module}.{name}" if module else str(name)
+
+
 def _held_lock() -> threading.Lock:
     """Returns a lock that one thread acquires when the other one releases it."""
     lock = threading.Lock()  # its timeout, unlike that of a semaphore, is of the real clock
@@ -119,8 +124,6 @@ def _held_lock() -> threading.Lock:
 
 
 def _converted(error: BaseException) -> BaseException:
-    import asyncio
-
     if isinstance(error, concurrent.futures.CancelledError):
         return asyncio.CancelledError(*error.args)
     if isinstance(error, concurrent.futures.InvalidStateError):

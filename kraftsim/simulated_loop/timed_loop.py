@@ -6,6 +6,7 @@ another process, or a world.
 """
 
 import asyncio
+import gc
 import sys
 import threading
 import weakref
@@ -22,10 +23,10 @@ from kraftsim.controller.time.timeline import NEVER_US, Timeline
 
 from .errors import Deadlock
 from .tasks import StableFuture, StableTask, waits_in
-from .threads import current_job
 
 PASSES_AT_ONE_TIME = 1_000  # then a loop that polls lets time pass
 CREEP_MAX_US = 1_000
+CALLS_PER_COLLECTION = 5_000  # of garbage, where the real system must not choose its time
 CANCELLED_MIN = 100  # timers, before cancelled ones are dropped
 
 T = TypeVar("T")
@@ -48,12 +49,13 @@ class TimedLoop(asyncio.BaseEventLoop):
         super().__init__()
         self.timeline, self.name = timeline, name
         self.is_paused = self.is_dead = False
+        self.own_threads: set[int] = set()  # by their identifiers
         self._clock_resolution = 1e-6
         self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []  # a heap
         self._cancelled_count = 0
         self._armed_us = NEVER_US
         self._serials, self._task_numbers = count(1), count(1)
-        self._pass_is_due = False
+        self._called, self._pass_is_due = 0, False
         self._passes, self._passes_at_us, self._creep_us = 0, 0, 1
         self._generators: dict[int, weakref.ref[AsyncGenerator[Any, Any]]] = {}
 
@@ -73,7 +75,10 @@ class TimedLoop(asyncio.BaseEventLoop):
         """Calls `callback` after `delay` seconds; a delay over 0 takes 1 us or more."""
         if delay is None:
             raise TypeError("delay must not be None")
-        return self.call_at(self.timeline.now_us / 1e6 + delay, callback, *args, context=context)
+        now_us = self.timeline.now_us
+        # A remainder such as 4e-17 s would let a program that asks for it stand for ever.
+        when = max(now_us / 1e6 + delay, (now_us + (delay > 0)) / 1e6)
+        return self.call_at(when, callback, *args, context=context)
 
     def call_at(
         self,
@@ -89,9 +94,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         handle = asyncio.TimerHandle(when, callback, args, self, context)
         if self.is_dead:
             return handle
-        now_us = self.timeline.now_us
-        # A remainder such as 4e-17 s would let a loop that asks for it stand for ever.
-        due_us = max(round(when * 1e6), now_us + (when > now_us / 1e6))
+        due_us = max(round(when * 1e6), self.timeline.now_us)
         heappush(self._timers, (due_us, next(self._serials), handle))
         handle._scheduled = True  # type: ignore[attr-defined]
         self._arm()
@@ -153,6 +156,8 @@ class TimedLoop(asyncio.BaseEventLoop):
         return self.call_soon(callback, *args, context=context)
 
     def _check(self, callback: Any, method: str) -> None:
+        if self.is_dead:
+            return
         if self.is_closed():
             raise RuntimeError("Event loop is closed")
         if self._debug:
@@ -164,8 +169,8 @@ class TimedLoop(asyncio.BaseEventLoop):
 
     def _check_thread(self) -> None:
         """Raises RuntimeError in a thread that does not wait for its turn."""
-        own = self._thread_id in (None, threading.get_ident())
-        if not own and current_job() is None:
+        known = (None, self._thread_id, *self.own_threads)
+        if self._thread_id is not None and threading.get_ident() not in known:
             raise RuntimeError(
                 "Non-thread-safe operation invoked on an event loop other than the current one: "
                 "a thread that a simulated loop did not start runs beside it; use asyncio.to_thread"
@@ -193,16 +198,21 @@ class TimedLoop(asyncio.BaseEventLoop):
     def _pass(self) -> None:
         """Calls the callbacks that are ready, and not those that they add."""
         self._pass_is_due = False
-        if self._stopping or self.is_paused or self.is_dead or self.is_closed():
+        if self._stopping or self.is_paused or self.is_closed():
             return
         with self._running_here():
             ready = self._ready
+            self._called += len(ready)
             for _ in range(len(ready)):
                 if not ready:
                     break  # a callback has killed the process
                 handle = ready.popleft()
                 if not handle.cancelled():
                     handle._run()
+        if self._called > CALLS_PER_COLLECTION:
+            self._called = 0
+            if not gc.isenabled():
+                gc.collect()
         self._schedule_pass()
 
     @contextmanager
@@ -235,8 +245,8 @@ class TimedLoop(asyncio.BaseEventLoop):
     def kill(self) -> None:
         """Ends without calling anything more: no `finally`, no `connection_lost`."""
         self.is_dead = True
-        self._ready.clear()
         self._timers.clear()
+        super().close()
 
     def _run_once(self) -> None:
         """Lets the next thing in the world happen; called by `run_forever`."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from kraftsim.controller.time.timeline import Action
 
 from .tcp import Address, Endpoint
+from .timed_loop import TimedLoop
 
 if TYPE_CHECKING:
     from asyncio.base_events import Server
 
-    from .loop import SimulatedLoop
 
 READ_BYTES = 256 * 1024
 NEEDS_TRANSPORT = sys.version_info >= (3, 13)  # of the methods with which a server counts
@@ -67,16 +67,20 @@ class SimulatedSocket:
 
 
 class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
-    """A transport over `endpoint`, whose bytes go to and come from `protocol`."""
+    """A transport over `endpoint`, whose bytes go to and come from `protocol`.
+
+    It is among `open_transports` until it has ended.
+    """
 
     _start_tls_compatible = True
-    _loop: "SimulatedLoop"
+    _loop: TimedLoop
     _maybe_pause_protocol: Action  # of the base, which typeshed does not have
     _maybe_resume_protocol: Action
 
     def __init__(
         self,
-        loop: "SimulatedLoop",
+        loop: TimedLoop,
+        open_transports: "dict[SimulatedTransport, None]",
         endpoint: Endpoint,
         protocol: asyncio.BaseProtocol,
         waiter: "asyncio.Future[None] | None" = None,
@@ -96,7 +100,8 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
         self._reads = False  # connection_made has been called
         self._read_is_due = self._has_ended = False
         endpoint.on_readable, endpoint.on_writable = self._on_readable, self._on_writable
-        loop.open_transports[self] = None
+        self._open_transports = open_transports
+        open_transports[self] = None
         if server is not None:
             _attach(server, self)
         loop.call_soon(self._protocol.connection_made, self)
@@ -297,8 +302,9 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
 
     def vanish(self) -> None:
         """Ends without a word to the protocol, as its process does that is killed."""
+        self._is_closing = self._is_lost = True
         self._endpoint.reset()
-        self._loop.open_transports.pop(self, None)
+        self._open_transports.pop(self, None)
 
     def _fail(self, error: BaseException) -> None:
         if not isinstance(error, OSError):
@@ -324,7 +330,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
             self._protocol.connection_lost(error)
         finally:
             self._endpoint.close()
-            self._loop.open_transports.pop(self, None)
+            self._open_transports.pop(self, None)
             self._protocol = None
             if self._server is not None:
                 _detach(self._server, self)

@@ -136,7 +136,7 @@ class Selector:
             case "leader_of":
                 return _leader_of(world, str(self.value))
             case "node":
-                return (world.own_node(str(self.value)),)
+                return (world.own.named(str(self.value)),)
             case "every":
                 parts = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(dict.fromkeys(node for part in parts for node in part))

@@ -9,7 +9,7 @@ from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import run
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 NOTE = {"note": {"text": "x"}}
 FENCED = {"broker": 1, "state": "fenced"}

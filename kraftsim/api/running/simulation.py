@@ -11,8 +11,8 @@ from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 from ...errors import UsageError
 from ...options import ClusterOptions, topology_of
 from ...service.clock_control import ClockControl
+from ...service.event_loop.simulated import simulated_loop
 from ...service.listeners import Service
-from ...service.simulated import simulated_loop
 from ...service.snapshot_files import SNAPSHOT_FILES
 
 
@@ -26,7 +26,7 @@ class Running:
 
     def close(self) -> None:
         """Ends the simulation: time no longer passes, and every wait ends with an error."""
-        for process in self.world.own.values():
+        for process in self.world.own.processes.values():
             process.kill()
         self.clock.close()
         self.runtime.close()

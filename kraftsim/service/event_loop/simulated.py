@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..simulated_loop.loop import SimulatedLoop
+    from ...simulated_loop.loop import SimulatedLoop
 
 
 def simulated_loop() -> "SimulatedLoop | None":
