@@ -200,28 +200,31 @@ class TimedLoop(asyncio.BaseEventLoop):
         self._pass_is_due = False
         if self._stopping or self.is_paused or self.is_closed():
             return
-        with self._running_here():
-            ready = self._ready
-            self._called += len(ready)
-            for _ in range(len(ready)):
-                if not ready:
-                    break  # a callback has killed the process
-                handle = ready.popleft()
-                if not handle.cancelled():
-                    handle._run()
+        if events._get_running_loop() is self:
+            self._call_ready()
+        else:
+            with self._running_here():
+                self._call_ready()
         if self._called > CALLS_PER_COLLECTION:
             self._called = 0
             if not gc.isenabled():
                 gc.collect()
         self._schedule_pass()
 
+    def _call_ready(self) -> None:
+        ready = self._ready
+        self._called += len(ready)
+        for _ in range(len(ready)):
+            if not ready:
+                break  # a callback has killed the process
+            handle = ready.popleft()
+            if not handle._cancelled:  # type: ignore[attr-defined]
+                handle._run()
+
     @contextmanager
     def _running_here(self) -> Generator[None]:
         """Context manager: this loop is the running one, whoever runs the timeline."""
         running = events._get_running_loop()
-        if running is self:
-            yield
-            return
         hooks = sys.get_asyncgen_hooks()
         events._set_running_loop(self)
         sys.set_asyncgen_hooks(
