@@ -218,7 +218,7 @@ class TimedLoop(asyncio.BaseEventLoop):
             if not ready:
                 break  # a callback has killed the process
             handle = ready.popleft()
-            if not handle._cancelled:  # type: ignore[attr-defined]
+            if not handle._cancelled:
                 handle._run()
 
     @contextmanager
