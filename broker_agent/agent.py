@@ -19,7 +19,6 @@ from kraftsim.controller.core.feature_levels import (
     DIRECTORY_ASSIGNMENT_FROM,
 )
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
@@ -147,10 +146,8 @@ class Agent:
         self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
 
-    def move_replica(self, key: PartitionKey, target: Uuid, now_ms: int) -> list[Send]:
-        """Begins to move a replica to another directory; its own one ends a move (B7.50)."""
-        if self.assignments is not None:
-            self.assignments.move(self.image, key, target, self.store)
+    def report_moves(self, now_ms: int) -> list[Send]:
+        """Reports the directories of replicas whose move began, was copied or ended (B7.51)."""
         self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
 

@@ -18,6 +18,7 @@ from kraftsim.controller.time.wakeup import Wakeup
 
 from .agent import Agent
 from .conversation import Send
+from .directories.data_disk import DataDisk
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found
@@ -101,6 +102,7 @@ class HostedAgent:
         self.log_settings: KnownSettings = {}
         self._halted_ms = 0  # when the process ended or was paused last
         self._seen_offset = self.agent.metadata_offset  # of the metadata that it looked at last
+        self.disk = DataDisk(clock.timeline, lambda: self.is_paused)
         self.fetcher_faults = FetcherFaults()
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
@@ -236,13 +238,11 @@ class HostedAgent:
         """True if what is sent to another broker may take some time."""
         return self._host.network_delays
 
-    def deliver_fetch(self, broker_id: int, action: Callable[[], None]) -> None:
-        """Runs `action` as a Fetch of another broker has arrived here."""
-        self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=False), action)
-
-    def deliver_reply(self, broker_id: int, action: Callable[[], None], taking_us: int) -> None:
-        """Runs `action` as another broker has taken the reply to a Fetch of it."""
-        lag_us = self._host.lag_us(broker_id, is_reply=True)
+    def deliver(
+        self, broker_id: int, action: Callable[[], None], *, is_reply: bool, taking_us: int = 0
+    ) -> None:
+        """Runs `action` as a Fetch of another broker, or the reply to it, is taken."""
+        lag_us = self._host.lag_us(broker_id, is_reply=is_reply)
         self.clock.timeline.after(lag_us + taking_us, action)
 
     def is_cut_off(self, broker_id: int) -> bool:
@@ -297,9 +297,9 @@ class HostedAgent:
             return False
         return self.agent.config.broker_id in partition.replicas
 
-    def move_replica(self, key: PartitionKey, directory_id: Uuid) -> None:
-        """Begins to move a replica to another directory; its own one ends a move."""
-        self._send(self.agent.move_replica(key, directory_id, self.clock.now_ms))
+    def report_moves(self) -> None:
+        """Reports the directories of replicas whose move began, was copied or ended."""
+        self._send(self.agent.report_moves(self.clock.now_ms))
 
     def pause(self) -> None:
         """Send SIGSTOP: the process handles no deadline and no reply."""
@@ -318,6 +318,7 @@ class HostedAgent:
         for sent, reply in held:
             self._replied(self.agent, sent, reply)
         self._wake()
+        self.disk.end_writes()
         if self.store.failed and self.is_alive:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self._stops_when_resumed:
@@ -358,7 +359,7 @@ class HostedAgent:
             self._held.append((sent, reply))
             return
         observes = self.on_metadata is not None or self.on_replicas_change
-        if not (observes or self.store.full or self.store.logs):
+        if not (observes or self.store.full or self.store.logs or self.store.moves):
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             self._seen_offset = agent.metadata_offset
             return
@@ -367,7 +368,7 @@ class HostedAgent:
         before, self._seen_offset = self._seen_offset, agent.metadata_offset
         if self._seen_offset == before:
             return
-        if self.store.logs and self.is_alive:
+        if (self.store.logs or self.store.moves) and self.is_alive:
             self.observe_logs()
         if self.on_metadata is not None:
             self.on_metadata()

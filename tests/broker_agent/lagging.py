@@ -39,18 +39,20 @@ class Cluster:
         pass_time(self.world, 2)
         self.messages = {number: messages_of(self.world, number) for number in (1, 2, 3)}
 
-    def write(self, value: bytes, *, acks: int = ONE, at: int = LEADER) -> list[Any]:
+    def write(
+        self, value: bytes, *, acks: int = ONE, at: int = LEADER, topic: str = "t"
+    ) -> list[Any]:
         """Returns a list that gets the result as soon as the broker replies."""
         data = PartitionProduceData(
             index=0, records=batch(value, at_ms=self.world.timeline.wall_ms)
         )
-        topic_id = self.world.committed.topic_ids["t"]
-        topic = TopicProduceData(name="t", topic_id=topic_id, partition_data=(data,))
+        topic_id = self.world.committed.topic_ids[topic]
+        written = TopicProduceData(name=topic, topic_id=topic_id, partition_data=(data,))
         request = ProduceRequest(
             acks=acks,
             timeout_ms=WAIT_S * 1000,
             requester=Requester(version=13),
-            topic_data=(topic,),
+            topic_data=(written,),
         )
         results: list[Any] = []
 
