@@ -88,9 +88,7 @@ class Assignments:
             del self._remembered[next(iter(self._remembered))]
         self._remembered[topic, partition] = directory
 
-    def move(
-        self, key: PartitionKey, current: Uuid, target: Uuid, store: ReplicaStore
-    ) -> None:
+    def move(self, key: PartitionKey, current: Uuid, target: Uuid, store: ReplicaStore) -> None:
         """Begins to move a replica from its directory; its own directory ends a move."""
         moves = store.moves
         if key in self._chosen and key not in moves and key not in self._returning:

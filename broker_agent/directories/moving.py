@@ -95,9 +95,7 @@ def _has_work(hosted: HostedAgent, key: PartitionKey, move: Move) -> bool:
 
 def _lacks(hosted: HostedAgent, key: PartitionKey, move: Move) -> bool:
     log = hosted.store.logs.get(key)
-    return log is not None and (
-        move.future is None or move.future.end_offset != log.end_offset
-    )
+    return log is not None and (move.future is None or move.future.end_offset != log.end_offset)
 
 
 def _is_accepted(hosted: HostedAgent, key: PartitionKey, move: Move) -> bool:
@@ -121,9 +119,11 @@ def _do_next(hosted: HostedAgent, key: PartitionKey, move: Move) -> bool:
 
 
 def _copy_part(hosted: HostedAgent, key: PartitionKey, move: Move, log: "Log") -> bool:
-    """Copies what one Fetch has; False for a damaged batch."""
+    """Copies what one Fetch has; False for a damaged batch, or if the directory is full (B7.62)."""
     from ..replication import copying
 
+    if not hosted.can_write(move.target):
+        return False
     at = instant(hosted)
     if move.future is None:
         move.future = copying.begin_future(log, at.now_ms)

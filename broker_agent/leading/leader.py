@@ -71,7 +71,11 @@ def takes_time(
 
     The network takes its time, the follower or its disk is slow, or the partition is throttled.
     """
-    if hosted.network_delays or peer.disk.is_slow or throttles.are_listed(hosted, peer, key[1], settings):
+    if (
+        hosted.network_delays
+        or peer.disk.is_slow
+        or throttles.are_listed(hosted, peer, key[1], settings)
+    ):
         return True
     return peer.fetcher_faults.slow_down(key)
 

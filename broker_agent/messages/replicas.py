@@ -234,9 +234,12 @@ class Replicas:
         hosted, key, log, partition = self.hosted, replica.key, replica.log, replica.partition
         settings = replica.settings
         reached: list[Log] = []
+        full: list[HostedAgent] = []
         for peer in self._others(partition):
             broker_id = peer.agent.config.broker_id
-            if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
+            if peer.store.full and peer.directory_of(partition) in peer.store.full:
+                full.append(peer)
+            elif hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
                 if leader.takes_time(hosted, peer, key, settings):
                     leader.note_lag(hosted, key, partition, broker_id, from_offset)
                     leader.send_copy(hosted, peer, key, log)
@@ -260,6 +263,9 @@ class Replicas:
             leader.raise_high_watermark(hosted, key, partition, log, settings)
         for follower in reached:
             follow_marks(log, follower, at.now_ms)
+        for peer in full:  # who learns that it loses its directory finds every lag noted
+            if hosted.is_fetched_by(peer, key):
+                peer.can_write_to(partition)
 
     def holds_back(self, replica: Replica, follower: int) -> bool:
         """True if a follower gets nothing of the partition now, because it is throttled (B5.50)."""

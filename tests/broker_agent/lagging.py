@@ -13,6 +13,9 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.core.rpc.stored_messages import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
@@ -23,6 +26,7 @@ from tests.worlds import ask, create_topic, node, partition, pass_time, world_of
 
 LEADER, FOLLOWER, OTHER = 1, 2, 3
 ALL, ONE = -1, 1
+LATEST = -1
 LAG_S = 30  # replica.lag.time.max.ms; a turn of isr-expiration is half of it
 WAIT_S = 600
 
@@ -64,6 +68,15 @@ class Cluster:
 
     def log(self, broker_id: int) -> Log:
         return self.world.agents[broker_id].store.logs[self.world.committed.topic_ids["t"], 0]
+
+    def committed(self) -> int:
+        """The high watermark, as a client sees it at the leader."""
+        wanted = ListOffsetsPartition(partition_index=0, timestamp=LATEST)
+        topics = (ListOffsetsTopic(name="t", partitions=(wanted,)),)
+        response: Any = self.messages[LEADER].list_offsets(
+            ListOffsetsRequest(replica_id=-1, topics=topics)
+        )
+        return int(response.topics[0].partitions[0].offset)
 
     def isr(self) -> tuple[int, ...]:
         return partition(self.world, "t").isr

@@ -257,3 +257,19 @@ def test_a_process_that_does_not_lead_yet_raises_no_high_watermark(cluster: Clus
 
     assert refused.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert cluster.log(LEADER).high_watermark == 1
+
+
+@pytest.mark.rule("B6.30", "B7.62")
+def test_a_full_disk_found_at_an_append_raises_no_high_watermark_over_another_follower() -> None:
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    cluster.write(b"a")
+    cluster.world.agents[OTHER].pause()
+    full = cluster.world.agents[FOLLOWER]
+    full.store.full.add(full.agent.config.log_dirs[0].directory_id)
+    seen: list[int] = []
+    full.on_replicas_change.append(lambda: seen.append(cluster.committed()))
+
+    result = cluster.write(b"b", acks=ALL)
+
+    assert (set(seen), result) == ({1}, [])
+    assert full.store.failed

@@ -245,6 +245,22 @@ def test_a_slow_disk_takes_its_time_for_each_part(cluster: Jbod) -> None:
     assert cluster.described() == [(True, 60, 0, False)]
 
 
+@pytest.mark.rule("B7.62")
+def test_a_directory_that_is_full_ends_the_move(cluster: Jbod) -> None:
+    if cluster.target == cluster.directories()[0]:  # without which the broker ends
+        cluster.move(cluster.target)
+        pass_time(cluster.world, 2)
+        cluster.source = cluster.place()
+    cluster.throttle(200_000)
+    cluster.move(cluster.target)
+    hosted = cluster.world.agents[LEADER]
+    hosted.store.full.add(cluster.target)
+    pass_time(cluster.world, 10)
+
+    assert (hosted.store.failed, hosted.store.moves) == ({cluster.target}, {})
+    assert [of.base_offset for of in cluster.write(VALUE)] == [60]
+
+
 def test_replicas_move_one_after_the_other(cluster: Jbod) -> None:
     create_topic(cluster.world, "s", (LEADER,))
     pass_time(cluster.world, 2)
