@@ -254,8 +254,8 @@ class HostedAgent:
         peer = self.peer(broker_id)
         if peer is not None and (peer.is_paused or not peer.is_alive):
             return peer.clock.now_ms - peer._halted_ms
-        if peer is not None and peer.fetcher_faults.stop(key):
-            return peer.clock.now_ms - peer.fetcher_faults.since_ms(key)
+        if peer is not None and (since_ms := peer.fetcher_faults.since_ms(key)) is not None:
+            return peer.clock.now_ms - since_ms
         return self._host.silence_ms(broker_id) or 0
 
     def _has_directory_of(self, key: PartitionKey) -> bool:
