@@ -135,7 +135,7 @@ class HostedAgent:
         """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:
             return
-        self.agent = self._host.make_agent(self._clean_epoch)
+        self.agent = self._host.make_agent(-1 if self.store.failed else self._clean_epoch)
         self.profile = self.agent.config.profile
         self.agent.store = self.store
         self.agent.catches_up = self.catches_up
@@ -382,11 +382,8 @@ class HostedAgent:
             self.store.end(self.agent.image, self.agent.config.broker_id)
 
     def _end(self) -> None:
-        """End the process; a drained broker leaves a clean-shutdown file with its epoch.
-
-        Rule 1.38.
-        """
-        if self.agent.failure is None and self.agent.was_drained:
+        """End the process; a drained one notes its epoch, in all directories or none (rule 1.38)."""
+        if self.agent.failure is None and self.agent.was_drained and not self.store.failed:
             self._clean_epoch = self.agent.broker_epoch
         self.store.end_process(self.clock.now_ms)  # it writes log starts before it exits
         self._has_flushed = self.agent.failure is None
