@@ -89,8 +89,7 @@ class Agent:
         self.position = LogPosition() if position is None else position
         self._voters = self.position.voters  # as last looked at
         self._fetch = MetadataFetch(config, self.position, self._metadata)
-        self.followers = Followers()
-        self.in_sync = InSync(config, self._partitions, self.followers)
+        self.in_sync = InSync(config, self._partitions)
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self._directories = config.log_dirs
         self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
@@ -101,6 +100,11 @@ class Agent:
         self.cordons = Cordons(config.broker_id, config.log_dirs, config.cordoned_log_dirs)
         self._adds_directories = self._has_added_directories = False
         self.was_drained = False
+
+    @property
+    def followers(self) -> Followers:
+        """What the process knows of the followers of partitions that it leads."""
+        return self.in_sync.followers
 
     @property
     def metadata_offset(self) -> int:

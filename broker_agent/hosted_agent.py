@@ -6,7 +6,7 @@ process with a new incarnation; a kill does not recall requests already sent.
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.mutations import Bucket
@@ -19,6 +19,7 @@ from kraftsim.controller.time.wakeup import Wakeup
 from .agent import Agent
 from .conversation import Send
 from .directories.data_disk import DataDisk
+from .host import Host
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found
@@ -33,33 +34,18 @@ if TYPE_CHECKING:  # imported with the first message
 IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
 
 
-class Host(Protocol):
-    """The machine of a broker's process, with its connections."""
+class Usage:
+    """What the process of a broker counts, made with the first message that it handles.
 
-    def make_agent(self, previous_broker_epoch: int, /) -> Agent:
-        """Returns the agent of a new process."""
+    `byte_rates` has what its clients use of their byte quotas, by quota; `replication_rates` what
+    it replicates of throttled partitions (`leading/throttles.py`); `log_settings` what it knows of
+    the settings of topics.
+    """
 
-    def send(self, send: Send, reply_to: Callable[[Reply | None], None], /) -> None:
-        """Sends a request to a controller; `reply_to` gets None if the connection fails."""
-
-    def on_change(self, state: ProcessState, /) -> None:
-        """Called with each new state of the process."""
-
-    def on_found(self, found: Found, /) -> None:
-        """Called at RECOVERY with replicas on disk that are no longer in the metadata."""
-
-    def on_truncated(self, topic: str, partition: int, records: Truncated, /) -> None:
-        """Called with what the broker gave up of a log that was not its leader's."""
-
-    @property
-    def network_delays(self) -> bool:
-        """True if what is sent to another broker may take some time."""
-
-    def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
-        """Draws how long a Fetch of another broker, or the reply to it, takes."""
-
-    def silence_ms(self, broker_id: int, /) -> int | None:
-        """Returns how long the network to or from a broker may be closed; None if it is open."""
+    def __init__(self) -> None:
+        self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
+        self.replication_rates: dict[str, SimpleByteRate] = {}
+        self.log_settings: KnownSettings = {}
 
 
 class HostedAgent:
@@ -67,8 +53,6 @@ class HostedAgent:
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
     `on_replicas_change` are called when topics, leaders or log directories may have changed.
-    `byte_rates` has what the clients of the process use of their byte quotas, by quota.
-    `replication_rates` has what it replicates of throttled partitions (`leading/throttles.py`).
     `catches_up` and `observe_logs` are those of `leading/leader.py`.
     `on_metadata` is called when the process has applied metadata, for what it follows elsewhere.
     """
@@ -97,15 +81,13 @@ class HostedAgent:
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
         self.on_replicas_change: list[Callable[[], None]] = []
-        self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
-        self.replication_rates: dict[str, SimpleByteRate] = {}
-        self.log_settings: KnownSettings = {}
+        self._usage: Usage | None = None
         self._halted_ms = 0  # when the process ended or was paused last
         self._seen_offset = self.agent.metadata_offset  # of the metadata that it looked at last
-        self.disk = DataDisk(clock.timeline, lambda: self.is_paused)
-        self.fetcher_faults = FetcherFaults()
+        self._disk: DataDisk | None = None
+        self._fetcher_faults: FetcherFaults | None = None
         self.catches_up: CatchesUp = lambda key, broker_id: True
-        self.observe_logs: Callable[[], None] = lambda: None
+        self.observe_logs: Callable[[HostedAgent], None] = lambda hosted: None
         self.on_metadata: Callable[[], None] | None = None
 
     @property
@@ -143,8 +125,7 @@ class HostedAgent:
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
         self._seen_offset = self.agent.metadata_offset
-        self.byte_rates.clear()
-        self.replication_rates.clear()
+        self._usage = None
         self.started_ms = self.clock.now_ms
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
@@ -219,7 +200,28 @@ class HostedAgent:
         topic = self.agent.image.topics.get(key[0])
         return None if topic is None else topic.partitions.get(key[1])
 
+    @property
+    def usage(self) -> Usage:
+        """What the process counts since it handled its first message."""
+        if self._usage is None:
+            self._usage = Usage()
+        return self._usage
+
+    @property
+    def disk(self) -> DataDisk:
+        """The broker's log directories, made with the first message or fault."""
+        if self._disk is None:
+            self._disk = DataDisk(self.clock.timeline, lambda: self.is_paused)
+        return self._disk
+
     # Replication
+
+    @property
+    def fetcher_faults(self) -> FetcherFaults:
+        """The faults of the broker's fetchers, made with the first message or fault."""
+        if self._fetcher_faults is None:
+            self._fetcher_faults = FetcherFaults()
+        return self._fetcher_faults
 
     def is_fetched_by(self, peer: "HostedAgent", key: PartitionKey) -> bool:
         """True if the process of another broker fetches from this one, and gets replies."""
@@ -318,7 +320,8 @@ class HostedAgent:
         for sent, reply in held:
             self._replied(self.agent, sent, reply)
         self._wake()
-        self.disk.end_writes()
+        if self._disk is not None:
+            self._disk.end_writes()
         if self.store.failed and self.is_alive:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self._stops_when_resumed:
@@ -342,7 +345,7 @@ class HostedAgent:
                 self._end()
                 return
             if self.store.logs and agent.state is ProcessState.RUNNING:
-                self.observe_logs()
+                self.observe_logs(self)
         self._arm()
         for send in sends:
             self._host.send(send, partial(self._replied, agent, send))
@@ -369,7 +372,7 @@ class HostedAgent:
         if self._seen_offset == before:
             return
         if (self.store.logs or self.store.moves) and self.is_alive:
-            self.observe_logs()
+            self.observe_logs(self)
         if self.on_metadata is not None:
             self.on_metadata()
         self.report_change()
@@ -382,7 +385,7 @@ class HostedAgent:
             self.store.end(self.agent.image, self.agent.config.broker_id)
 
     def _end(self) -> None:
-        """End the process; a drained one notes its epoch, in all directories or none (rule 1.38)."""
+        """End the process; a drained one notes its epoch, in every directory (rule 1.38)."""
         if self.agent.failure is None and self.agent.was_drained and not self.store.failed:
             self._clean_epoch = self.agent.broker_epoch
         self.store.end_process(self.clock.now_ms)  # it writes log starts before it exits

@@ -29,7 +29,7 @@ def settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
 
     agent = hosted.agent
     topic = agent.image.topics[key[0]].name
-    return log_settings(agent.config, agent.image, topic, hosted.log_settings)
+    return log_settings(agent.config, agent.image, topic, hosted.usage.log_settings)
 
 
 def instant(hosted: HostedAgent) -> "Instant":

@@ -49,9 +49,9 @@ class Assignments:
     """The replicas whose directory the metadata lacks, and the requests that report them.
 
     `_chosen` has the directories to report: of new replicas, of those that have been copied, and of
-    those whose move was cancelled after it had been reported (`_returning`). `_remembered` has directories for
-    replicas that do not exist yet, by topic and partition (B7.50). `copies_later`: the process
-    looks again whether a throttle lets it copy.
+    those whose move was cancelled after it had been reported (`_returning`). `_remembered` has
+    directories for replicas that do not exist yet, by topic and partition (B7.50). `copies_later`:
+    the process looks again whether a throttle or a disk lets it copy.
     """
 
     def __init__(self, broker_id: int, conversation: Conversation) -> None:

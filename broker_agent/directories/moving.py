@@ -2,9 +2,9 @@
 
 The future replica copies the current one part by part, up to its end (B7.51), as the rate
 `replica.alter.log.dirs.io.max.bytes.per.second` allows. Without that rate, and unless a disk is
-slow, it has everything at once. One that has everything is reported to the controller (`assignments.py`), and takes the place
-of the current one as soon as the controller has accepted it. A broker copies its replicas one after
-the other, in the order of topic and partition.
+slow, it has everything at once. Then the broker reports it to the controller (`assignments.py`),
+and it takes the place of the current one as soon as the controller has accepted it. A broker copies
+its replicas one after the other, in the order of topic and partition.
 
 The modules of logs are imported with the first message.
 """

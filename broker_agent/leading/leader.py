@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def attach(hosted: HostedAgent) -> HostedAgent:
     """Lets a broker lead and follow."""
     hosted.catches_up = partial(catches_up, hosted)
-    hosted.observe_logs = partial(observe, hosted)
+    hosted.observe_logs = observe
     return hosted
 
 

@@ -1,8 +1,8 @@
 """How much may be replicated now: the throttles of KIP-73 (rules B5.50-B5.53).
 
 A topic lists the replicas that are throttled on each side, a broker has a rate for each side. All
-that is replicated of listed partitions counts; only a replica that is behind waits for the rate. A third rate is that of all replicas of a broker
-that move between its directories.
+that is replicated of listed partitions counts; only a replica that is behind waits for the rate. A
+third rate is that of all replicas that move between the directories of a broker.
 """
 
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ def _is_listed(listed: frozenset[str], index: int, hosted: HostedAgent) -> bool:
 
 
 def _is_exceeded(hosted: HostedAgent, name: str) -> bool:
-    if name not in hosted.replication_rates:
+    if name not in hosted.usage.replication_rates:
         return False  # nothing was replicated yet
     configs = hosted.agent.image.configs
     resources = (str(hosted.agent.config.broker_id), "")  # of this broker, of all
@@ -104,14 +104,16 @@ def _rate(hosted: HostedAgent, name: str) -> "SimpleByteRate":
     """
     from ..log.byte_rate import SimpleByteRate  # with the first throttle
 
-    now_ms, rate = hosted.clock.now_ms, hosted.replication_rates.get(name)
+    now_ms, rate = hosted.clock.now_ms, hosted.usage.replication_rates.get(name)
     is_polled = name == LEADER_RATE and _has_followers(hosted)
     if rate is None:
         number = hosted.agent.config.number
         samples = number(f"{WINDOWS[name]}.num", SAMPLES)
         sample_s = number(f"{WINDOWS[name]}.size.seconds", SAMPLE_S)
         began_ms = hosted.started_ms if is_polled else now_ms
-        rate = hosted.replication_rates[name] = SimpleByteRate(samples, 1000 * sample_s, began_ms)
+        rate = hosted.usage.replication_rates[name] = SimpleByteRate(
+            samples, 1000 * sample_s, began_ms
+        )
     if is_polled:
         rate.note_polls(now_ms)
     return rate

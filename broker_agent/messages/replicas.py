@@ -126,7 +126,7 @@ class Replicas:
     def settings(self, name: str) -> LogSettings:
         """Returns the settings of a topic as they are now."""
         agent = self.hosted.agent
-        return log_settings(agent.config, agent.image, name, self.hosted.log_settings)
+        return log_settings(agent.config, agent.image, name, self.hosted.usage.log_settings)
 
     def leader_of(self, partition: Partition, listener: str) -> tuple[str, int, str | None] | None:
         """Returns host, port and rack of the leader at a listener; None if it is unknown."""
