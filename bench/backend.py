@@ -20,6 +20,7 @@ from .starts import BARE_SERVER, until_answered
 
 RUNS = 41
 HTTP_REQUESTS = 3_000
+LINE, MESSAGE_LINES = "x" * 10_000, 25_000
 MOTO_SERVER = "from moto.server import main; main(['-H', '127.0.0.1', '-p', '{port}'])"
 GET = b"GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -40,6 +41,13 @@ def backend() -> Iterator[Row]:
     gone_back, branched = asyncio.run(_snapshots())
     yield Row("1,000 brokers: snapshot and restore", _text(gone_back), goal="<= 100 ms")
     yield Row("1,000 brokers: branch", _text(branched), goal="<= 50 ms")
+    with_data, _ = asyncio.run(_snapshots(MESSAGE_LINES))
+    peer, ratio = (
+        f"without messages {median(gone_back):.2f} ms",
+        median(with_data) / median(gone_back),
+    )
+    row = "1,000 brokers with 250 MB of messages: snapshot and restore"
+    yield Row(row, _text(with_data), peer, ratio, "<= 1.1")
     yield Row("100 brokers for a virtual hour", f"{asyncio.run(_hour_s()):.1f} s", goal="<= 20 s")
     yield _beside_bare_handler()
 
@@ -127,9 +135,15 @@ async def _lapses() -> list[float]:
         return await _each(lambda: _lapse(kraft))
 
 
-async def _snapshots() -> tuple[list[float], list[float]]:
-    """Measures snapshots of a large cluster: saved and restored, and as branches."""
+async def _snapshots(lines: int = 0) -> tuple[list[float], list[float]]:
+    """Measures snapshots of a large cluster: saved and restored, and as branches.
+
+    `lines` of LINE are written to a topic of 10 partitions, each with three replicas.
+    """
     async with Cluster(brokers=1000, clock="auto", seed=1) as kraft:
+        if lines:
+            await kraft.topics.create("t", partitions=10, replication_factor=3)
+            await kraft.topics.write("t", [LINE] * lines)
 
         async def go_back() -> None:
             await kraft.snapshots.save("now")

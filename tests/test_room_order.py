@@ -52,6 +52,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "config descriptions",
         "configurations metadata_fetch replication",
         "agent",
+        "host",
         "hosted_agent",
         "leading",
         "following",

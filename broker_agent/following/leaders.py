@@ -16,8 +16,8 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..hosted_agent import HostedAgent
 from ..leading import throttles
+from ..leading.stored_logs import settings_of
 from ..process_state import ProcessState
-from ..stored_logs import settings_of
 
 if TYPE_CHECKING:
     from .fetching import Changes, Fetcher, Led, Question

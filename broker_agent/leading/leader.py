@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from ..agent import Agent
-from ..directories.moving import go_on
 from ..hosted_agent import HostedAgent
 from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
-from ..stored_logs import instant, log_of, settings_of
 from . import throttles
+from .moving import go_on
+from .stored_logs import instant, log_of, settings_of
 
 if TYPE_CHECKING:
     from ..log.log import Log

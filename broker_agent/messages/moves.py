@@ -1,6 +1,6 @@
 """AlterReplicaLogDirs (34): a broker moves replicas between its log directories (KIP-113, B7.50).
 
-The future replica copies the current one, and takes its place (`directories/moving.py`).
+The future replica copies the current one, and takes its place (`leading/moving.py`).
 """
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -13,8 +13,8 @@ from kraftsim.controller.core.rpc.stored_messages import (
 )
 from kraftsim.controller.core.uuid import Uuid
 
-from ..directories.moving import current_directory, move
 from ..hosted_agent import HostedAgent
+from ..leading.moving import current_directory, move
 
 FOLDER_NAME_MAX = 255
 FUTURE_SUFFIX_SIZE = len(".-future") + 32  # the folder of a future replica has a drawn id too

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
-from kraftsim.broker_agent.directories.moving import go_on
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.leading.moving import go_on
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.broker_agent.topic_creation import TopicCreation

@@ -7,7 +7,7 @@ from typing import Annotated
 from kraftsim.broker_agent.directories.data_disk import DataDisk
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.node_id import NodeId, numbers_of
+from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
@@ -20,7 +20,6 @@ from ..language.amounts import Amount, in_order
 from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .logs import brokers_of
 from .verb import Verb
 
 
@@ -246,6 +245,13 @@ def _disks(stage: Stage, selector: Selector) -> list[Disk | DataDisk]:
     nodes, world = stage.targets(selector), stage.world
     controllers = [found.disk for node in nodes if (found := world.controller_of(node)) is not None]
     return [*controllers, *(agent.disk for _, agent in brokers_of(stage, nodes))]
+
+
+def brokers_of(stage: Stage, nodes: Sequence[NodeId]) -> Iterator[tuple[NodeId, HostedAgent]]:
+    """Yields the brokers and the clones of brokers among the nodes."""
+    for node in nodes:
+        if node.kind is not Kind.CONTROLLER and (agent := stage.world.agent_of(node)) is not None:
+            yield node, agent
 
 
 def _directories(

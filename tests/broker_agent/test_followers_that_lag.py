@@ -5,7 +5,6 @@ import pytest
 from kraftsim.broker_agent.log.batch import header_of
 from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.broker_agent.replication.followers import Followers
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
@@ -251,7 +250,8 @@ def test_a_process_that_does_not_lead_yet_raises_no_high_watermark(cluster: Clus
     cluster.cut(FOLLOWER)
     cluster.write(b"b")
     process = cluster.world.agents[LEADER].agent
-    process.state, process.followers = ProcessState.RECOVERY, Followers()
+    process.state = ProcessState.RECOVERY
+    process.followers.forget((cluster.world.committed.topic_ids["t"], 0))
 
     (refused,) = cluster.write(b"c")
 

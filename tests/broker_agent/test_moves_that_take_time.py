@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from kraftsim.broker_agent.descriptions import describe_log_dirs
-from kraftsim.broker_agent.directories import moving
+from kraftsim.broker_agent.leading import moving
 from kraftsim.broker_agent.replication.copying import cut_where_logs_part
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.profile import KAFKA_4_3

@@ -2,7 +2,7 @@
 
 The future replica copies the current one part by part, up to its end (B7.51), as the rate
 `replica.alter.log.dirs.io.max.bytes.per.second` allows. Without that rate, and unless a disk is
-slow, it has everything at once. Then the broker reports it to the controller (`assignments.py`),
+slow, it has everything at once. Then the broker reports it to the controller (`directories/`),
 and it takes the place of the current one as soon as the controller has accepted it. A broker copies
 its replicas one after the other, in the order of topic and partition.
 
@@ -17,9 +17,9 @@ from kraftsim.controller.core.uuid import Uuid
 
 from ..agent import Agent
 from ..hosted_agent import HostedAgent
-from ..leading import throttles
 from ..replica_store import Move
-from ..stored_logs import instant, settings_of
+from . import throttles
+from .stored_logs import instant, settings_of
 
 if TYPE_CHECKING:
     from ..log.log import Log
