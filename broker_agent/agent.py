@@ -92,7 +92,7 @@ class Agent:
         self.in_sync = InSync(config, self._partitions)
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self._directories = config.log_dirs
-        self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
+        self.assignments = assignments_of(config.broker_id, config.log_dirs)
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
@@ -346,6 +346,10 @@ class Agent:
                 self._is_caught_up = True
                 self.state = ProcessState.RECOVERY
                 self.found = self.store.compare(self.image, self.config.broker_id)
+                if self.assignments is None:
+                    own = self.config.log_dirs
+                    self.assignments = assignments_of(self.config.broker_id, own, self.image)
+                    self._observe_directories(now_ms)
                 self._lease.schedule(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)

@@ -39,7 +39,8 @@ def describe_topic_partitions(
         start = cursor.partition_index if cursor is not None and name == cursor.topic_name else 0
         if left <= 0:
             return _page(described, rpc.TopicCursor(topic_name=name, partition_index=0))
-        topic = _described(image, name, range(start, start + left), listener)
+        end = min(start + left, _size(image, name))
+        topic = _described(image, name, range(start, end), listener)
         described.append(topic)
         left -= len(topic.partitions)
         if start + len(topic.partitions) < _size(image, name):

@@ -316,6 +316,11 @@ class FleetHost:
         """False: the brokers of one process have no network between them."""
         return False
 
+    @property
+    def network_is_plain(self) -> bool:
+        """True: what is sent to another broker of the process arrives, at once."""
+        return True
+
     def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
         """Returns 0, as there is no network."""
         return 0

@@ -34,6 +34,10 @@ class Host(Protocol):
     def network_delays(self) -> bool:
         """True if what is sent to another broker may take some time."""
 
+    @property
+    def network_is_plain(self) -> bool:
+        """True if what is sent to another broker arrives, at once."""
+
     def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
         """Draws how long a Fetch of another broker, or the reply to it, takes."""
 

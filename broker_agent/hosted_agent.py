@@ -21,7 +21,7 @@ from .conversation import Send
 from .directories.data_disk import DataDisk
 from .host import Host
 from .log.periodic import START_CHECKPOINT
-from .process_state import ProcessState
+from .process_state import FOLLOWS, ProcessState
 from .replica_store import Found
 from .replication.followers import FetcherFaults, Lag, Truncated
 from .replication.in_sync import CatchesUp
@@ -29,7 +29,6 @@ from .replication.in_sync import CatchesUp
 if TYPE_CHECKING:  # imported with the first message
     from .configurations import KnownSettings
     from .log.byte_rate import ByteRate, SimpleByteRate
-
 
 IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
 
@@ -52,7 +51,8 @@ class HostedAgent:
     """The process of one broker.
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
-    `on_replicas_change` are called when topics, leaders or log directories may have changed.
+    `on_replicas_change` are called with a partition whose high watermark has risen, and with None
+    when topics, leaders or log directories may have changed.
     `catches_up` and `observe_logs` are those of `leading/leader.py`.
     `on_metadata` is called when the process has applied metadata, for what it follows elsewhere.
     """
@@ -70,7 +70,7 @@ class HostedAgent:
         self.is_paused = False
         self.clock = clock
         self.peer = peer
-        self._host = host
+        self.host = host
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
@@ -80,7 +80,7 @@ class HostedAgent:
         self._stops_when_resumed = False
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
-        self.on_replicas_change: list[Callable[[], None]] = []
+        self.on_replicas_change: list[Callable[[PartitionKey | None], None]] = []
         self._usage: Usage | None = None
         self._halted_ms = 0  # when the process ended or was paused last
         self._seen_offset = self.agent.metadata_offset  # of the metadata that it looked at last
@@ -117,7 +117,7 @@ class HostedAgent:
         """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:
             return
-        self.agent = self._host.make_agent(-1 if self.store.failed else self._clean_epoch)
+        self.agent = self.host.make_agent(-1 if self.store.failed else self._clean_epoch)
         self.profile = self.agent.config.profile
         self.agent.store = self.store
         self.agent.catches_up = self.catches_up
@@ -158,7 +158,7 @@ class HostedAgent:
             self._once_ended = None
             self._held.clear()
             self._take_inventory()
-            self._host.on_change(ProcessState.NOT_RUNNING)
+            self.host.on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
@@ -227,29 +227,26 @@ class HostedAgent:
         """True if the process of another broker fetches from this one, and gets replies."""
         if not self.is_in_service or self.is_paused or not peer.is_alive or peer.is_paused:
             return False
+        if peer.agent.state not in FOLLOWS:
+            return False
         if self.store.failed and not self._has_directory_of(key):
             return False
-        if self._host.silence_ms(peer.agent.config.broker_id) is not None:
+        if self.host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
         if peer.fetcher_faults.stop(key):
             return False
         return peer.follows(key, self.leader_epoch(key))
 
-    @property
-    def network_delays(self) -> bool:
-        """True if what is sent to another broker may take some time."""
-        return self._host.network_delays
-
     def deliver(
         self, broker_id: int, action: Callable[[], None], *, is_reply: bool, taking_us: int = 0
     ) -> None:
         """Runs `action` as a Fetch of another broker, or the reply to it, is taken."""
-        lag_us = self._host.lag_us(broker_id, is_reply=is_reply)
+        lag_us = self.host.lag_us(broker_id, is_reply=is_reply)
         self.clock.timeline.after(lag_us + taking_us, action)
 
     def is_cut_off(self, broker_id: int) -> bool:
         """True if the network to or from another broker is closed."""
-        return self._host.silence_ms(broker_id) is not None
+        return self.host.silence_ms(broker_id) is not None
 
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
@@ -258,7 +255,7 @@ class HostedAgent:
             return peer.clock.now_ms - peer._halted_ms
         if peer is not None and (since_ms := peer.fetcher_faults.since_ms(key)) is not None:
             return peer.clock.now_ms - since_ms
-        return self._host.silence_ms(broker_id) or 0
+        return self.host.silence_ms(broker_id) or 0
 
     def _has_directory_of(self, key: PartitionKey) -> bool:
         partition = self.known(key)
@@ -283,14 +280,14 @@ class HostedAgent:
         self.agent.in_sync.hurry(key, broker_id, self.clock.now_ms)
         self._arm()
 
-    def report_change(self) -> None:
-        """Lets those look again who wait at a high watermark."""
+    def report_change(self, key: PartitionKey | None = None) -> None:
+        """Lets those look again who wait for a partition; None: for any."""
         for look in self.on_replicas_change:
-            look()
+            look(key)
 
     def report_truncated(self, key: PartitionKey, records: Truncated) -> None:
         """Reports what the broker gave up of its log."""
-        self._host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
+        self.host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
 
     def follows(self, key: PartitionKey, leader_epoch: int) -> bool:
         """True if the process knows that it has a replica, of a leader with this epoch."""
@@ -308,14 +305,14 @@ class HostedAgent:
         if self.is_alive and not self.is_paused:
             self.is_paused = True
             self._halted_ms = self.clock.now_ms
-            self._host.on_change(ProcessState.PAUSED)
+            self.host.on_change(ProcessState.PAUSED)
 
     def resume(self) -> None:
         """Send SIGCONT: the process handles the replies that arrived meanwhile."""
         if not self.is_paused:
             return
         self.is_paused = False
-        self._host.on_change(self.agent.state)
+        self.host.on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
             self._replied(self.agent, sent, reply)
@@ -338,17 +335,17 @@ class HostedAgent:
         agent = self.agent
         if agent.state is not self._reported_state:
             self._reported_state = agent.state
-            self._host.on_change(agent.state)
+            self.host.on_change(agent.state)
             if agent.state is ProcessState.RECOVERY and agent.found != Found():
-                self._host.on_found(agent.found)
+                self.host.on_found(agent.found)
             if agent.is_finished:
                 self._end()
                 return
-            if self.store.logs and agent.state is ProcessState.RUNNING:
+            if self.store.logs and agent.state in FOLLOWS:
                 self.observe_logs(self)
         self._arm()
         for send in sends:
-            self._host.send(send, partial(self._replied, agent, send))
+            self.host.send(send, partial(self._replied, agent, send))
 
     def _arm(self) -> None:
         deadline_ms = self.agent.next_deadline_ms()
@@ -368,7 +365,7 @@ class HostedAgent:
             return
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
         # Brokers of a fleet share the metadata: the reply to another one may have brought them.
-        before, self._seen_offset = self._seen_offset, agent.metadata_offset
+        before, self._seen_offset = self._seen_offset, agent.position.applied_offset
         if self._seen_offset == before:
             return
         if (self.store.logs or self.store.moves) and self.is_alive:
@@ -395,6 +392,6 @@ class HostedAgent:
         self.is_alive, self._halted_ms = False, self.clock.now_ms
         self._take_inventory()
         then, self._once_ended = self._once_ended, None
-        self._host.on_change(ProcessState.NOT_RUNNING)
+        self.host.on_change(ProcessState.NOT_RUNNING)
         if then is not None:
             then()

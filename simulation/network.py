@@ -177,6 +177,11 @@ class Network:
         """True if a message may take some time."""
         return self.delay_us is not None or bool(self.rules)
 
+    @property
+    def is_plain(self) -> bool:
+        """True if every message arrives at once, but for those that `loss` takes."""
+        return self.delay_us is None and not (self.rules or self.cut or self.mute or self.deaf)
+
     def lag_us(self, leader: NodeId, follower: NodeId, *, is_reply: bool) -> int:
         """Draws how long a follower's Fetch or the reply to it takes; a lost one is sent again."""
         lags_us = [0 if self.delay_us is None else self.delay_us()]

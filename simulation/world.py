@@ -99,6 +99,11 @@ class BrokerHost:
         """True if a message between two nodes may take some time."""
         return self.world.network.delays
 
+    @property
+    def network_is_plain(self) -> bool:
+        """True if what is sent to another broker arrives, at once."""
+        return self.world.network.is_plain
+
     def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
         """Draws how long a Fetch of another broker, or the reply to it, takes."""
         return self.world.network.lag_us(self.node, broker_node(broker_id), is_reply=is_reply)

@@ -1,9 +1,10 @@
-"""AssignReplicasToDirs: a broker with several log directories reports where its replicas are.
+"""AssignReplicasToDirs: a broker reports where its replicas are, if the metadata do not have it.
 
 The controller assigns a directory only to the replicas of brokers that have one (rule 4.39). A
 broker with several places each new replica in the directory with the fewest, and reports it
 (KIP-858, rule 2.32b). A replica that moves stays in its directory until the controller has accepted
-the other one (KIP-113, B7.51). Brokers with one directory send no such request.
+the other one (KIP-113, B7.51). A broker with one directory reports only after a start on another
+disk: the metadata has its replicas in the former directory, and none of them may lead.
 """
 
 from collections import Counter
@@ -20,6 +21,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..conversation import Channel, Conversation, Send
 from ..replica_store import Move, ReplicaStore
+from .log_directories import LogDirectory
 
 # AssignmentsManager of Kafka
 REPLICAS_PER_REQUEST_MAX = 2250
@@ -235,8 +237,15 @@ def _topics(topics: dict[Uuid, list[int]]) -> tuple[rpc.AssignedTopic, ...]:
     )
 
 
-def assignments_of(broker_id: int, directories: int) -> Assignments | None:
-    """Returns None for a broker with one directory, which the controller knows."""
-    if directories == 1:
+def _has_all(image: Image, broker_id: int, directory: Uuid) -> bool:
+    hosted = image.index.hosted(broker_id)
+    return all(image.partition(key).directory_of(broker_id) == directory for key in hosted)
+
+
+def assignments_of(
+    broker_id: int, own: Sequence[LogDirectory], image: Image | None = None
+) -> Assignments | None:
+    """Returns None for a broker with one directory, unless `image` has a replica elsewhere."""
+    if len(own) == 1 and (image is None or _has_all(image, broker_id, own[0].directory_id)):
         return None
     return Assignments(broker_id, Conversation(Channel.DIRECTORIES, timeout_ms=TIMEOUT_MS))

@@ -17,19 +17,13 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from ..hosted_agent import HostedAgent
 from ..leading import throttles
 from ..leading.stored_logs import settings_of
-from ..process_state import ProcessState
+from ..process_state import FOLLOWS, ProcessState
 
 if TYPE_CHECKING:
     from .fetching import Changes, Fetcher, Led, Question
 
 SOCKET_TIMEOUT_MS = 30_000  # replica.socket.timeout.ms
 ATTEMPT_MS = 20  # between two attempts to reach leaders that were not reached, of all brokers
-FOLLOWS = (
-    ProcessState.RECOVERY,
-    ProcessState.RUNNING,
-    ProcessState.PENDING_CONTROLLED_SHUTDOWN,
-)
-"""The states of a process that has applied its own registration: fenced or not, it follows."""
 
 Address = tuple[str, int]  # host and port
 NoteAppend = Callable[[int, PartitionKey, int], None]
@@ -73,7 +67,7 @@ class Following:
         self._agents, self._open_lines, self.note_append = agents, open_lines, note_append
         self._links: dict[int, dict[int, _Link]] = {}  # by follower and leader
         self._unreachable: set[_Link] = set()
-        self._offset = -1  # of the metadata of which `_abroad` is
+        self._offset = -1  # of the change of partitions of which `_abroad` is
         self._abroad: dict[int, dict[int, list[PartitionKey]]] = {}
 
     def observe(self, broker_id: int) -> None:
@@ -133,8 +127,8 @@ class Following:
 
         All brokers of the process apply the same metadata, so that one look is enough for them.
         """
-        if image.offset != self._offset:
-            self._offset, self._abroad = image.offset, {}
+        if image.partitions_offset != self._offset:
+            self._offset, self._abroad = image.partitions_offset, {}
             index = image.index
             for leader_id in set(image.brokers).difference(self._agents):
                 for key in sorted({*index.led(leader_id), *index.ailing(leader_id)}):

@@ -16,6 +16,7 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from ..agent import Agent
 from ..hosted_agent import HostedAgent
+from ..process_state import FOLLOWS
 from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
 from . import throttles
 from .moving import go_on
@@ -72,7 +73,7 @@ def takes_time(
     The network takes its time, the follower or its disk is slow, or the partition is throttled.
     """
     if (
-        hosted.network_delays
+        hosted.host.network_delays
         or peer.disk.is_slow
         or throttles.are_listed(hosted, peer, key[1], settings)
     ):
@@ -96,7 +97,8 @@ def copy(
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
     at = instant(hosted)
-    follower = peer.store.logs.setdefault(key, Log(at.now_ms))
+    logs = peer.store.logs
+    follower = logs[key] if key in logs else logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
@@ -164,7 +166,7 @@ def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
         settings = settings_of(hosted, key)
         if copy(hosted, peer, key, log, settings, reply):
             throttles.note_taken(peer, key[1], reply.size, settings)
-            peer.report_change()
+            peer.report_change(key)
             acknowledge = partial(_acknowledge, hosted, peer, reply)
             hosted.deliver(broker_id, acknowledge, is_reply=False)
             return
@@ -228,7 +230,7 @@ def _tell_followers(
                 hosted.clock.timeline.after(wait_us, tell)
         elif follower is not None and follower.high_watermark < log.high_watermark:
             follow_marks(log, follower, hosted.clock.now_ms)
-            peer.report_change()
+            peer.report_change(key)
 
 
 def _tell(hosted: HostedAgent, agent: Agent, peer: HostedAgent, key: PartitionKey) -> None:
@@ -348,7 +350,7 @@ def raise_high_watermark(
         log.high_watermark = end
         if len(partition.replicas) > 1:
             _tell_followers(hosted, key, partition, log, settings)
-        hosted.report_change()
+        hosted.report_change(key)
 
 
 def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
@@ -362,8 +364,13 @@ def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
     followers, me = hosted.agent.followers, hosted.agent.config.broker_id
+    logs = hosted.store.logs
+    if hosted.agent.state not in FOLLOWS:
+        return
+    if not followers.note_looked(hosted.agent.image, len(logs), hosted.is_in_service):
+        return
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
-    for key, log in list(hosted.store.logs.items()):
+    for key, log in list(logs.items()):
         partition = hosted.known(key)
         if partition is None or (partition.leader == me and not hosted.is_in_service):
             continue

@@ -61,7 +61,7 @@ def copy_rest(
             break
         if leader.base_offsets[place] in leader.damaged:
             return False
-        follower.append_copy(leader, leader.batches[place], at, settings)
+        leader.copy_to((follower,), leader.batches[place], at, settings)
     return follower.end_offset == leader.end_offset or until is not None
 
 
@@ -94,7 +94,8 @@ def follow_marks(
     """
     told = leader.high_watermark if high_watermark is None else high_watermark
     follower.high_watermark = min(told, follower.end_offset)
-    follower.delete_before(min(leader.start_offset, follower.end_offset), now_ms)
+    if leader.start_offset > follower.start_offset:
+        follower.delete_before(min(leader.start_offset, follower.end_offset), now_ms)
 
 
 def begin_future(current: Log, now_ms: int) -> Log:

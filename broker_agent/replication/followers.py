@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.uuid import Uuid
 
@@ -138,6 +139,8 @@ class Followers:
         self.under_way: set[Way] = set()
         self.told_later: set[tuple[PartitionKey, int]] = set()
         self._seen: dict[PartitionKey, Partition] = {}
+        self._image: Image | None = None  # as last looked at, with what else was looked at
+        self._looked: tuple[int, int, bool] | None = None
 
     # What they have fetched
 
@@ -194,6 +197,18 @@ class Followers:
             if not is_known(key):
                 self.forget(key)
                 self._seen.pop(key, None)
+
+    def note_looked(self, image: Image, logs: int, is_in_service: bool) -> bool:
+        """Notes the metadata and how many logs the process looks at; False if all is as before.
+
+        Nearly every record leaves the partitions of an image as they are. A log goes only with its
+        topic or its disk.
+        """
+        looked = (image.partitions_offset, logs, is_in_service)
+        if self._image is image and self._looked == looked:
+            return False
+        self._image, self._looked = image, looked
+        return True
 
     def note_seen(self, key: PartitionKey, partition: Partition) -> bool:
         """Notes how the process knows a partition; False if it has known it so before."""
