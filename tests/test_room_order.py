@@ -53,6 +53,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "config descriptions",
         "configurations metadata_fetch replication",
         "agent",
+        "host",
         "hosted_agent",
         "leading",
         "following",

@@ -20,7 +20,7 @@ from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..conversation import Channel, Conversation, Send
-from ..replica_store import ReplicaStore
+from ..replica_store import Move, ReplicaStore
 from .log_directories import LogDirectory
 
 # AssignmentsManager of Kafka
@@ -50,9 +50,10 @@ class Places:
 class Assignments:
     """The replicas whose directory the metadata lacks, and the requests that report them.
 
-    `_chosen` has the directories to report: of new replicas, of those that move, and of those whose
-    move was cancelled after it had been reported (`_returning`). `_remembered` has directories for
-    replicas that do not exist yet, by topic and partition (B7.50).
+    `_chosen` has the directories to report: of new replicas, of those that have been copied, and of
+    those whose move was cancelled after it had been reported (`_returning`). `_remembered` has
+    directories for replicas that do not exist yet, by topic and partition (B7.50). `copies_later`:
+    the process looks again whether a throttle or a disk lets it copy.
     """
 
     def __init__(self, broker_id: int, conversation: Conversation) -> None:
@@ -65,16 +66,21 @@ class Assignments:
         self._remembered: dict[tuple[str, int], Uuid] = {}
         self._has_news = False
         self._failures = 0
+        self.copies_later = False
 
     @property
     def deadline_ms(self) -> int:
         """Time of the next request, or of the timeout of the request in flight."""
         return self._conversation.deadline_ms
 
-    def place_of(self, image: Image, key: PartitionKey, own: Sequence[Uuid]) -> Uuid:
+    def place_of(
+        self, image: Image, key: PartitionKey, own: Sequence[Uuid], store: ReplicaStore
+    ) -> Uuid:
         """Returns which of the broker's `own` directories has a replica, maybe not reported yet."""
+        if key in store.moves:
+            return store.moves[key].source
         assigned = image.partition(key).directory_of(self._broker_id)
-        if assigned is None or assigned not in own:
+        if assigned is None or assigned not in own or key in self._returning:
             return self._chosen.get(key, own[0])
         return assigned
 
@@ -84,17 +90,16 @@ class Assignments:
             del self._remembered[next(iter(self._remembered))]
         self._remembered[topic, partition] = directory
 
-    def move(self, image: Image, key: PartitionKey, target: Uuid, store: ReplicaStore) -> None:
-        """Begins to move a replica; its own directory ends a move."""
+    def move(self, key: PartitionKey, current: Uuid, target: Uuid, store: ReplicaStore) -> None:
+        """Begins to move a replica from its directory; its own directory ends a move."""
         moves = store.moves
-        current = image.partition(key).directory_of(self._broker_id)
         if key in self._chosen and key not in moves and key not in self._returning:
             self._choose(key, target)  # a new replica, which is in no directory for the controller
-        elif target != current:
-            moves[key] = target
-        elif key in moves:
-            store.end_move(key, is_done=False)
-            self._take_back(key, target)
+        elif target == current:
+            if moves.pop(key, None) is not None:
+                self._take_back(key, target)
+        elif key not in moves or moves[key].target != target:
+            moves[key] = Move(current, target)
 
     def _take_back(self, key: PartitionKey, current: Uuid) -> None:
         """Reports the current directory of a replica again if another was reported (B7.52)."""
@@ -112,7 +117,7 @@ class Assignments:
     def observe(self, image: Image, places: Places, store: ReplicaStore, now_ms: int) -> None:
         """Chooses a directory for each replica that the metadata has in none of the broker's.
 
-        Ends the moves that are done or cannot go on.
+        Ends the moves that cannot go on.
         """
         if image.metadata_version < DIRECTORY_ASSIGNMENT_FROM or not places.online:
             return
@@ -122,7 +127,7 @@ class Assignments:
         stays = {*missing, *self._returning}
         kept = {k: of for k, of in self._chosen.items() if k in stays and of in places.online}
         counts.update(kept[key] for key in missing if key in kept)
-        kept.update(store.moves)
+        kept.update((key, move.target) for key, move in store.moves.items() if move.is_copied)
         for key in missing:
             if key not in kept:
                 kept[key] = self._free_place(image, key, places, counts)
@@ -136,14 +141,13 @@ class Assignments:
             self._conversation.schedule(now_ms + BACKOFF_FIRST_MS)
 
     def _end_moves(self, image: Image, places: Places, store: ReplicaStore) -> None:
-        """Ends the moves that the controller has accepted, or that lost a directory (B7.62)."""
-        for key, target in list(store.moves.items()):
+        """Ends the moves of replicas that are gone, or that lost a directory (B7.62)."""
+        for key, move in list(store.moves.items()):
             topic = image.topics.get(key[0])
             partition = None if topic is None else topic.partitions.get(key[1])
-            current = None if partition is None else partition.directory_of(self._broker_id)
-            goes_on = current not in (None, target, *places.lost) and target in places.online
-            if not goes_on:
-                store.end_move(key, is_done=current == target)
+            has_replica = partition is not None and self._broker_id in partition.replicas
+            if not has_replica or not {move.source, move.target}.issubset(places.online):
+                del store.moves[key]
 
     def _free_place(
         self, image: Image, key: PartitionKey, places: Places, counts: Counter[Uuid]

@@ -19,16 +19,18 @@ from ..hosted_agent import HostedAgent
 from ..process_state import FOLLOWS
 from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
 from . import throttles
+from .moving import go_on
+from .stored_logs import instant, log_of, settings_of
 
 if TYPE_CHECKING:
-    from ..log.log import Instant, Log
+    from ..log.log import Log
     from ..log.settings import LogSettings
 
 
 def attach(hosted: HostedAgent) -> HostedAgent:
     """Lets a broker lead and follow."""
     hosted.catches_up = partial(catches_up, hosted)
-    hosted.observe_logs = partial(observe, hosted)
+    hosted.observe_logs = observe
     return hosted
 
 
@@ -51,9 +53,9 @@ def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
         return True  # without a message nothing is to be copied
     if not peer.can_write_to(partition):
         return False
-    log, settings = _log(hosted, key), settings_of(hosted, key)
+    log, settings = log_of(hosted, key), settings_of(hosted, key)
     lead(hosted, key, partition, log)
-    has_begun = log.end_offset or _log(peer, key).end_offset  # else its Fetch waits for a message
+    has_begun = log.end_offset or log_of(peer, key).end_offset  # else its Fetch waits for a message
     if has_begun and takes_time(hosted, peer, key, settings):
         send_copy(hosted, peer, key, log)
         return _has_fetched_all(hosted, key, broker_id)
@@ -68,9 +70,13 @@ def takes_time(
 ) -> bool:
     """True if a follower has what it fetches later, reply by reply.
 
-    The network takes its time, the follower is slow, or the partition is throttled.
+    The network takes its time, the follower or its disk is slow, or the partition is throttled.
     """
-    if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
+    if (
+        hosted.host.network_delays
+        or peer.disk.is_slow
+        or throttles.are_listed(hosted, peer, key[1], settings)
+    ):
         return True
     return peer.fetcher_faults.slow_down(key)
 
@@ -90,8 +96,9 @@ def copy(
     from ..log.log import Log
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
-    at = _instant(hosted)
-    follower = peer.store.logs.get(key) or peer.store.logs.setdefault(key, Log(at.now_ms))
+    at = instant(hosted)
+    logs = peer.store.logs
+    follower = logs[key] if key in logs else logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
@@ -136,7 +143,7 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     if way in hosted.agent.followers.under_way:
         return
     hosted.agent.followers.under_way.add(way)
-    offset, settings = start_of(log, _log(peer, key)), settings_of(hosted, key)
+    offset, settings = start_of(log, log_of(peer, key)), settings_of(hosted, key)
     end, size = part_of(log, offset, config.number(*FETCH_BYTES))
     reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark, way)
     is_held = throttles.holds_back(hosted, key[1], partition, config.broker_id, settings) or (
@@ -148,8 +155,9 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
         hosted.clock.timeline.after(wait_us, partial(_acknowledge, hosted, peer, reply))
         return
     throttles.note_sent(hosted, key[1], size, settings)
-    arrive = partial(_arrive, hosted, peer, reply)
-    hosted.deliver_reply(config.broker_id, arrive, peer.fetcher_faults.taking_us(key, size))
+    write = partial(peer.disk.write, partial(_arrive, hosted, peer, reply))
+    taking_us = peer.fetcher_faults.taking_us(key, size)
+    hosted.deliver(config.broker_id, write, is_reply=True, taking_us=taking_us)
 
 
 def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
@@ -159,7 +167,8 @@ def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
         if copy(hosted, peer, key, log, settings, reply):
             throttles.note_taken(peer, key[1], reply.size, settings)
             peer.report_change(key)
-            hosted.deliver_fetch(broker_id, partial(_acknowledge, hosted, peer, reply))
+            acknowledge = partial(_acknowledge, hosted, peer, reply)
+            hosted.deliver(broker_id, acknowledge, is_reply=False)
             return
     # `InSync` looks again after replica.fetch.backoff.ms (B5.42).
     reply.agent.followers.under_way.discard(reply.way)
@@ -172,7 +181,7 @@ def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None
     log, partition = hosted.store.logs.get(key), hosted.known(key)
     if log is None or partition is None or not _still_follows(hosted, peer, reply):
         return
-    offset, broker_epoch = _log(peer, key).end_offset, reply.follower.broker_epoch
+    offset, broker_epoch = log_of(peer, key).end_offset, reply.follower.broker_epoch
     _count_fetch(hosted, key, partition, log, broker_id, offset, broker_epoch)
     if offset < log.end_offset:
         send_copy(hosted, peer, key, log)
@@ -374,27 +383,4 @@ def observe(hosted: HostedAgent) -> None:
         leader = hosted.peer(partition.leader)
         if leader is not None:
             leader.catches_up(key, me)
-
-
-def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
-    from ..log.log import Log
-
-    if key not in hosted.store.logs:
-        hosted.store.logs[key] = Log(hosted.clock.now_ms)
-    return hosted.store.logs[key]
-
-
-def settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
-    """Returns the settings of a log, by the configurations that the broker knows."""
-    from ..configurations import log_settings
-
-    agent = hosted.agent
-    topic = agent.image.topics[key[0]].name
-    return log_settings(agent.config, agent.image, topic, hosted.log_settings)
-
-
-def _instant(hosted: HostedAgent) -> "Instant":
-    from ..log.log import Instant
-
-    now_ms = hosted.clock.now_ms
-    return Instant(now_ms, now_ms + hosted.clock.wall_offset_ms)
+    go_on(hosted)

@@ -288,23 +288,6 @@ class Log:
         first.size, first.base_offset = max(first.size - freed, 0), max(first.base_offset, end)
         self._drop_before(end)
 
-    def shed(self) -> None:
-        """Drops what a copy lacks that is made now: batches before the log start (B7.51).
-
-        The producers and the leader epochs of a copy are those of its batches.
-        """
-        start = self.start_offset
-        gone = self.batches[: self.index_of(start)]
-        if gone:
-            self.give_up(sum(map(len, gone)))
-            self.start_offset = start
-        headers = list(map(header_of, self.batches))
-        self.producers.rebuild(0, headers)
-        self.epochs.entries.clear()
-        for header in headers:
-            self.epochs.assign(header.leader_epoch, header.base_offset)
-        self.epochs.cut_start(start)
-
     def _drop_before(self, offset: int) -> None:
         index = bisect_left(self.base_offsets, offset)
         del self.batches[:index]

@@ -127,7 +127,7 @@ class Replicas:
     def settings(self, name: str) -> LogSettings:
         """Returns the settings of a topic as they are now."""
         agent = self.hosted.agent
-        return log_settings(agent.config, agent.image, name, self.hosted.log_settings)
+        return log_settings(agent.config, agent.image, name, self.hosted.usage.log_settings)
 
     def leader_of(self, partition: Partition, listener: str) -> tuple[str, int, str | None] | None:
         """Returns host, port and rack of the leader at a listener; None if it is unknown."""
@@ -202,7 +202,7 @@ class Replicas:
             return found
         followers, offset = hosted.agent.followers, hosted.agent.position.applied_offset
         if (
-            hosted.network_delays
+            hosted.host.network_delays
             or not _is_undisturbed(hosted)
             or followers.is_behind(key)
             or settings.throttled_at_leader
@@ -270,9 +270,12 @@ class Replicas:
         hosted, key, log, partition = self.hosted, replica.key, replica.log, replica.partition
         settings = replica.settings
         reached: list[Log] = []
+        full: list[HostedAgent] = []
         for peer in self._others(partition):
             broker_id = peer.agent.config.broker_id
-            if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
+            if peer.store.full and peer.directory_of(partition) in peer.store.full:
+                full.append(peer)
+            elif hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
                 if leader.takes_time(hosted, peer, key, settings):
                     leader.note_lag(hosted, key, partition, broker_id, from_offset)
                     leader.send_copy(hosted, peer, key, log)
@@ -289,6 +292,9 @@ class Replicas:
             leader.raise_high_watermark(hosted, key, partition, log, settings)
         for follower in reached:
             follow_marks(log, follower, at.now_ms)
+        for peer in full:  # who learns that it loses its directory finds every lag noted
+            if hosted.is_fetched_by(peer, key):
+                peer.can_write_to(partition)
 
     def holds_back(self, replica: Replica, follower: int) -> bool:
         """True if a follower gets nothing of the partition now, because it is throttled (B5.50)."""
@@ -321,6 +327,7 @@ def _is_undisturbed(hosted: HostedAgent) -> bool:
         or store.full
         or faults.stopped
         or faults.slow
+        or hosted.disk.is_slow
     )
 
 

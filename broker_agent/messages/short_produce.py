@@ -101,6 +101,7 @@ class ShortProduce:
                 (self._known.has_quotas and self._is_limited)
                 or replica.partition.leader != self._broker_id
                 or not self._replicas.hosted.is_in_service
+                or self._replicas.hosted.disk.is_slow
                 or replica.topic.name in INTERNAL_TOPICS
                 or (self.request.acks == ALL and in_step is None)
             ):

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.leading.lags import lags
+from kraftsim.broker_agent.leading.replica_states import replica_states
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
@@ -210,7 +210,7 @@ def _partition(
         "logStart": nothing if log is None else log.start_offset,
         "logEnd": nothing if log is None else log.end_offset,
         "logBytes": nothing if log is None else log.size,
-        "lags": lags(leader, key, partition),
+        "lags": [state.lag for state in replica_states(leader, key, partition)],
         "logs": logs,
     }
 

@@ -5,7 +5,6 @@ import pytest
 from kraftsim.broker_agent.log.batch import header_of
 from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.broker_agent.replication.followers import Followers
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
@@ -251,7 +250,8 @@ def test_a_process_that_does_not_lead_yet_raises_no_high_watermark(cluster: Clus
     cluster.cut(FOLLOWER)
     cluster.write(b"b")
     process = cluster.world.agents[LEADER].agent
-    process.state, process.followers = ProcessState.RECOVERY, Followers()
+    process.state = ProcessState.RECOVERY
+    process.followers.forget((cluster.world.committed.topic_ids["t"], 0))
 
     (refused,) = cluster.write(b"c")
 
@@ -275,3 +275,19 @@ def test_a_process_that_has_not_registered_yet_fetches_nothing(cluster: Cluster)
     pass_time(cluster.world, 10)
     assert follower.state is ProcessState.RUNNING
     assert cluster.log(FOLLOWER).end_offset == 2
+
+
+@pytest.mark.rule("B6.30", "B7.62")
+def test_a_full_disk_found_at_an_append_raises_no_high_watermark_over_another_follower() -> None:
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    cluster.write(b"a")
+    cluster.world.agents[OTHER].pause()
+    full = cluster.world.agents[FOLLOWER]
+    full.store.full.add(full.agent.config.log_dirs[0].directory_id)
+    seen: list[int] = []
+    full.on_replicas_change.append(lambda _: seen.append(cluster.committed()))
+
+    result = cluster.write(b"b", acks=ALL)
+
+    assert (set(seen), result) == ({1}, [])
+    assert full.store.failed
