@@ -10,6 +10,7 @@ from .backend import backend
 from .browser import browser
 from .campaigns import campaigns
 from .data_plane.data_plane import data_plane
+from .data_plane.replication import replication
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .kfake.beside_kfake import beside_kfake
@@ -20,6 +21,7 @@ from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
 from .starts import agents, in_process, start
+from .virtual.messages import messages
 from .virtual.searches import searches
 from .virtual.simulation import request_faults, simulation
 from .virtual.simulation_peers import simulation_peers
@@ -36,6 +38,7 @@ BENCHMARKS = {
         backend,
         beside_kfake,
         data_plane,
+        replication,
         admin,
         page,
         browser,
@@ -45,6 +48,7 @@ BENCHMARKS = {
         quorum,
         simulation,
         simulation_peers,
+        messages,
         searches,
         campaigns,
         follow,

@@ -11,7 +11,16 @@ from statistics import median
 from urllib.request import Request, urlopen
 
 from kraftsim import Cluster
+from kraftsim.controller.core.rpc.senders import Requester
+from kraftsim.controller.core.rpc.stored_messages import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from kraftsim.simulation.clients.listeners import Listeners
+from kraftsim.simulation.world import World
 from kraftsim.testing.blocking import call_in, loop_in_thread
+from tests.batches import batch
 from tests.free_ports import free_port
 
 from .processes import elapsed_ms, running, up
@@ -20,6 +29,7 @@ from .starts import BARE_SERVER, until_answered
 
 RUNS = 41
 HTTP_REQUESTS = 3_000
+PARTITIONS, BATCHES, BATCH_BYTES = 10, 15_000, 16_384
 MOTO_SERVER = "from moto.server import main; main(['-H', '127.0.0.1', '-p', '{port}'])"
 GET = b"GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -40,6 +50,13 @@ def backend() -> Iterator[Row]:
     gone_back, branched = asyncio.run(_snapshots())
     yield Row("1,000 brokers: snapshot and restore", _text(gone_back), goal="<= 100 ms")
     yield Row("1,000 brokers: branch", _text(branched), goal="<= 50 ms")
+    with_data, _ = asyncio.run(_snapshots(BATCHES))
+    peer, ratio = (
+        f"without messages {median(gone_back):.2f} ms",
+        median(with_data) / median(gone_back),
+    )
+    row = "1,000 brokers with 250 MB of messages: snapshot and restore"
+    yield Row(row, _text(with_data), peer, ratio, "<= 1.1")
     yield Row("100 brokers for a virtual hour", f"{asyncio.run(_hour_s()):.1f} s", goal="<= 20 s")
     yield _beside_bare_handler()
 
@@ -127,9 +144,16 @@ async def _lapses() -> list[float]:
         return await _each(lambda: _lapse(kraft))
 
 
-async def _snapshots() -> tuple[list[float], list[float]]:
-    """Measures snapshots of a large cluster: saved and restored, and as branches."""
+async def _snapshots(batches: int = 0) -> tuple[list[float], list[float]]:
+    """Measures snapshots of a large cluster: saved and restored, and as branches.
+
+    `batches` are written before to PARTITIONS partitions, each with three replicas.
+    """
     async with Cluster(brokers=1000, clock="auto", seed=1) as kraft:
+        if batches:
+            await kraft.topics.create("t", partitions=PARTITIONS, replication_factor=3)
+            await kraft.clock.advance("2s")
+            _write(kraft.world, batches)
 
         async def go_back() -> None:
             await kraft.snapshots.save("now")
@@ -141,6 +165,23 @@ async def _snapshots() -> tuple[list[float], list[float]]:
                 pass
 
         return await _each(go_back), await _each(branch)
+
+
+def _write(world: World, batches: int) -> None:
+    """Writes batches to the leaders of the topic `t`, one partition after the other."""
+    listeners, image = Listeners(world), world.committed
+    topic = image.topics[image.topic_ids["t"]]
+    for number in range(batches):
+        index = number % PARTITIONS
+        records = batch(bytes(BATCH_BYTES), at_ms=world.timeline.wall_ms)
+        data = PartitionProduceData(index=index, records=records)
+        written = TopicProduceData(name="t", topic_id=topic.topic_id, partition_data=(data,))
+        request = ProduceRequest(
+            acks=1, timeout_ms=1000, requester=Requester(version=13), topic_data=(written,)
+        )
+        messages = listeners.find(topic.partitions[index].leader)
+        assert messages is not None, "expected a running leader"
+        messages.produce(request, lambda _: None)
 
 
 def _lapses_with_client() -> list[float]:

@@ -19,7 +19,6 @@ from kraftsim.controller.core.feature_levels import (
     DIRECTORY_ASSIGNMENT_FROM,
 )
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
@@ -90,11 +89,10 @@ class Agent:
         self.position = LogPosition() if position is None else position
         self._voters = self.position.voters  # as last looked at
         self._fetch = MetadataFetch(config, self.position, self._metadata)
-        self.followers = Followers()
-        self.in_sync = InSync(config, self._partitions, self.followers)
+        self.in_sync = InSync(config, self._partitions)
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self._directories = config.log_dirs
-        self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
+        self.assignments = assignments_of(config.broker_id, config.log_dirs)
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
@@ -102,6 +100,11 @@ class Agent:
         self.cordons = Cordons(config.broker_id, config.log_dirs, config.cordoned_log_dirs)
         self._adds_directories = self._has_added_directories = False
         self.was_drained = False
+
+    @property
+    def followers(self) -> Followers:
+        """What the process knows of the followers of partitions that it leads."""
+        return self.in_sync.followers
 
     @property
     def metadata_offset(self) -> int:
@@ -147,10 +150,8 @@ class Agent:
         self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
 
-    def move_replica(self, key: PartitionKey, target: Uuid, now_ms: int) -> list[Send]:
-        """Begins to move a replica to another directory; its own one ends a move (B7.50)."""
-        if self.assignments is not None:
-            self.assignments.move(self.image, key, target, self.store)
+    def report_moves(self, now_ms: int) -> list[Send]:
+        """Reports the directories of replicas whose move began, was copied or ended (B7.51)."""
         self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
 
@@ -345,6 +346,10 @@ class Agent:
                 self._is_caught_up = True
                 self.state = ProcessState.RECOVERY
                 self.found = self.store.compare(self.image, self.config.broker_id)
+                if self.assignments is None:
+                    own = self.config.log_dirs
+                    self.assignments = assignments_of(self.config.broker_id, own, self.image)
+                    self._observe_directories(now_ms)
                 self._lease.schedule(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from kraftsim.broker_agent.metadata_replies import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
-from kraftsim.broker_agent.replica_store import StoredReplica
+from kraftsim.broker_agent.replica_store import FutureReplica, StoredReplica
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
@@ -39,7 +39,8 @@ def describe_topic_partitions(
         start = cursor.partition_index if cursor is not None and name == cursor.topic_name else 0
         if left <= 0:
             return _page(described, rpc.TopicCursor(topic_name=name, partition_index=0))
-        topic = _described(image, name, range(start, start + left), listener)
+        end = min(start + left, _size(image, name))
+        topic = _described(image, name, range(start, end), listener)
         described.append(topic)
         left -= len(topic.partitions)
         if start + len(topic.partitions) < _size(image, name):
@@ -121,7 +122,7 @@ def _partition(
 
 def describe_log_dirs(
     stored: Iterable[StoredReplica],
-    futures: Iterable[StoredReplica],
+    futures: Iterable[FutureReplica],
     request: rpc.DescribeLogDirsRequest,
     directories: Sequence[LogDirectory],
     cordoned: Container[Uuid],
@@ -139,17 +140,12 @@ def describe_log_dirs(
     replicas: dict[Uuid, dict[str, list[rpc.LogDirPartition]]] = {
         directory.directory_id: {} for directory in directories
     }
-    listed = [(replica, False) for replica in stored] + [(replica, True) for replica in futures]
-    for replica, is_future in sorted(listed, key=lambda row: (row[0].topic, row[0].partition)):
+    listed = [(replica, _current(replica, sizes)) for replica in stored]
+    listed += [(future.replica, _future(future)) for future in futures]
+    for replica, row in sorted(listed, key=lambda pair: (pair[0].topic, pair[0].partition)):
         if request.topics is None or replica.partition in wanted.get(replica.topic, ()):
             place = replicas.get(replica.directory or b"", replicas[directories[0].directory_id])
-            place.setdefault(replica.topic, []).append(
-                rpc.LogDirPartition(
-                    partition_index=replica.partition,
-                    partition_size=sizes.get((replica.topic, replica.partition), 0),
-                    is_future_key=is_future,
-                )
-            )
+            place.setdefault(replica.topic, []).append(row)
     return rpc.DescribeLogDirsResponse(
         results=tuple(
             rpc.LogDir(log_dir=described.path, error_code=ErrorCode.KAFKA_STORAGE_ERROR)
@@ -164,4 +160,19 @@ def describe_log_dirs(
             )
             for described in directories
         )
+    )
+
+
+def _current(replica: StoredReplica, sizes: Mapping[tuple[str, int], int]) -> rpc.LogDirPartition:
+    """Returns a replica without a lag: it is against its own high watermark (B7.41)."""
+    size = sizes.get((replica.topic, replica.partition), 0)
+    return rpc.LogDirPartition(partition_index=replica.partition, partition_size=size)
+
+
+def _future(future: FutureReplica) -> rpc.LogDirPartition:
+    return rpc.LogDirPartition(
+        partition_index=future.replica.partition,
+        partition_size=future.size_bytes,
+        offset_lag=future.offset_lag,
+        is_future_key=True,
     )

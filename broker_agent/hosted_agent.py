@@ -6,7 +6,7 @@ process with a new incarnation; a kill does not recall requests already sent.
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.mutations import Bucket
@@ -18,8 +18,10 @@ from kraftsim.controller.time.wakeup import Wakeup
 
 from .agent import Agent
 from .conversation import Send
+from .directories.data_disk import DataDisk
+from .host import Host
 from .log.periodic import START_CHECKPOINT
-from .process_state import ProcessState
+from .process_state import FOLLOWS, ProcessState
 from .replica_store import Found
 from .replication.followers import FetcherFaults, Lag, Truncated
 from .replication.in_sync import CatchesUp
@@ -28,46 +30,29 @@ if TYPE_CHECKING:  # imported with the first message
     from .configurations import KnownSettings
     from .log.byte_rate import ByteRate, SimpleByteRate
 
-
 IN_SERVICE = (ProcessState.RUNNING, ProcessState.PENDING_CONTROLLED_SHUTDOWN)
 
 
-class Host(Protocol):
-    """The machine of a broker's process, with its connections."""
+class Usage:
+    """What the process of a broker counts, made with the first message that it handles.
 
-    def make_agent(self, previous_broker_epoch: int, /) -> Agent:
-        """Returns the agent of a new process."""
+    `byte_rates` has what its clients use of their byte quotas, by quota; `replication_rates` what
+    it replicates of throttled partitions (`leading/throttles.py`); `log_settings` what it knows of
+    the settings of topics.
+    """
 
-    def send(self, send: Send, reply_to: Callable[[Reply | None], None], /) -> None:
-        """Sends a request to a controller; `reply_to` gets None if the connection fails."""
-
-    def on_change(self, state: ProcessState, /) -> None:
-        """Called with each new state of the process."""
-
-    def on_found(self, found: Found, /) -> None:
-        """Called at RECOVERY with replicas on disk that are no longer in the metadata."""
-
-    def on_truncated(self, topic: str, partition: int, records: Truncated, /) -> None:
-        """Called with what the broker gave up of a log that was not its leader's."""
-
-    @property
-    def network_delays(self) -> bool:
-        """True if what is sent to another broker may take some time."""
-
-    def lag_us(self, broker_id: int, /, *, is_reply: bool) -> int:
-        """Draws how long a Fetch of another broker, or the reply to it, takes."""
-
-    def silence_ms(self, broker_id: int, /) -> int | None:
-        """Returns how long the network to or from a broker may be closed; None if it is open."""
+    def __init__(self) -> None:
+        self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
+        self.replication_rates: dict[str, SimpleByteRate] = {}
+        self.log_settings: KnownSettings = {}
 
 
 class HostedAgent:
     """The process of one broker.
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
-    `on_replicas_change` are called when topics, leaders or log directories may have changed.
-    `byte_rates` has what the clients of the process use of their byte quotas, by quota.
-    `replication_rates` has what it replicates of throttled partitions (`leading/throttles.py`).
+    `on_replicas_change` are called with a partition whose high watermark has risen, and with None
+    when topics, leaders or log directories may have changed.
     `catches_up` and `observe_logs` are those of `leading/leader.py`.
     `on_metadata` is called when the process has applied metadata, for what it follows elsewhere.
     """
@@ -85,7 +70,7 @@ class HostedAgent:
         self.is_paused = False
         self.clock = clock
         self.peer = peer
-        self._host = host
+        self.host = host
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
@@ -95,15 +80,14 @@ class HostedAgent:
         self._stops_when_resumed = False
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
-        self.on_replicas_change: list[Callable[[], None]] = []
-        self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
-        self.replication_rates: dict[str, SimpleByteRate] = {}
-        self.log_settings: KnownSettings = {}
+        self.on_replicas_change: list[Callable[[PartitionKey | None], None]] = []
+        self._usage: Usage | None = None
         self._halted_ms = 0  # when the process ended or was paused last
         self._seen_offset = self.agent.metadata_offset  # of the metadata that it looked at last
-        self.fetcher_faults = FetcherFaults()
+        self._disk: DataDisk | None = None
+        self._fetcher_faults: FetcherFaults | None = None
         self.catches_up: CatchesUp = lambda key, broker_id: True
-        self.observe_logs: Callable[[], None] = lambda: None
+        self.observe_logs: Callable[[HostedAgent], None] = lambda hosted: None
         self.on_metadata: Callable[[], None] | None = None
 
     @property
@@ -133,7 +117,7 @@ class HostedAgent:
         """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:
             return
-        self.agent = self._host.make_agent(self._clean_epoch)
+        self.agent = self.host.make_agent(-1 if self.store.failed else self._clean_epoch)
         self.profile = self.agent.config.profile
         self.agent.store = self.store
         self.agent.catches_up = self.catches_up
@@ -141,8 +125,7 @@ class HostedAgent:
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
         self._seen_offset = self.agent.metadata_offset
-        self.byte_rates.clear()
-        self.replication_rates.clear()
+        self._usage = None
         self.started_ms = self.clock.now_ms
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
@@ -175,7 +158,7 @@ class HostedAgent:
             self._once_ended = None
             self._held.clear()
             self._take_inventory()
-            self._host.on_change(ProcessState.NOT_RUNNING)
+            self.host.on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
@@ -217,46 +200,62 @@ class HostedAgent:
         topic = self.agent.image.topics.get(key[0])
         return None if topic is None else topic.partitions.get(key[1])
 
+    @property
+    def usage(self) -> Usage:
+        """What the process counts since it handled its first message."""
+        if self._usage is None:
+            self._usage = Usage()
+        return self._usage
+
+    @property
+    def disk(self) -> DataDisk:
+        """The broker's log directories, made with the first message or fault."""
+        if self._disk is None:
+            self._disk = DataDisk(self.clock.timeline, lambda: self.is_paused)
+        return self._disk
+
     # Replication
+
+    @property
+    def fetcher_faults(self) -> FetcherFaults:
+        """The faults of the broker's fetchers, made with the first message or fault."""
+        if self._fetcher_faults is None:
+            self._fetcher_faults = FetcherFaults()
+        return self._fetcher_faults
 
     def is_fetched_by(self, peer: "HostedAgent", key: PartitionKey) -> bool:
         """True if the process of another broker fetches from this one, and gets replies."""
         if not self.is_in_service or self.is_paused or not peer.is_alive or peer.is_paused:
             return False
+        if peer.agent.state not in FOLLOWS:
+            return False
         if self.store.failed and not self._has_directory_of(key):
             return False
-        if self._host.silence_ms(peer.agent.config.broker_id) is not None:
+        if self.host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
         if peer.fetcher_faults.stop(key):
             return False
         return peer.follows(key, self.leader_epoch(key))
 
-    @property
-    def network_delays(self) -> bool:
-        """True if what is sent to another broker may take some time."""
-        return self._host.network_delays
-
-    def deliver_fetch(self, broker_id: int, action: Callable[[], None]) -> None:
-        """Runs `action` as a Fetch of another broker has arrived here."""
-        self.clock.timeline.after(self._host.lag_us(broker_id, is_reply=False), action)
-
-    def deliver_reply(self, broker_id: int, action: Callable[[], None], taking_us: int) -> None:
-        """Runs `action` as another broker has taken the reply to a Fetch of it."""
-        lag_us = self._host.lag_us(broker_id, is_reply=True)
+    def deliver(
+        self, broker_id: int, action: Callable[[], None], *, is_reply: bool, taking_us: int = 0
+    ) -> None:
+        """Runs `action` as a Fetch of another broker, or the reply to it, is taken."""
+        lag_us = self.host.lag_us(broker_id, is_reply=is_reply)
         self.clock.timeline.after(lag_us + taking_us, action)
 
     def is_cut_off(self, broker_id: int) -> bool:
         """True if the network to or from another broker is closed."""
-        return self._host.silence_ms(broker_id) is not None
+        return self.host.silence_ms(broker_id) is not None
 
     def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
         peer = self.peer(broker_id)
         if peer is not None and (peer.is_paused or not peer.is_alive):
             return peer.clock.now_ms - peer._halted_ms
-        if peer is not None and peer.fetcher_faults.stop(key):
-            return peer.clock.now_ms - peer.fetcher_faults.since_ms(key)
-        return self._host.silence_ms(broker_id) or 0
+        if peer is not None and (since_ms := peer.fetcher_faults.since_ms(key)) is not None:
+            return peer.clock.now_ms - since_ms
+        return self.host.silence_ms(broker_id) or 0
 
     def _has_directory_of(self, key: PartitionKey) -> bool:
         partition = self.known(key)
@@ -281,14 +280,14 @@ class HostedAgent:
         self.agent.in_sync.hurry(key, broker_id, self.clock.now_ms)
         self._arm()
 
-    def report_change(self) -> None:
-        """Lets those look again who wait at a high watermark."""
+    def report_change(self, key: PartitionKey | None = None) -> None:
+        """Lets those look again who wait for a partition; None: for any."""
         for look in self.on_replicas_change:
-            look()
+            look(key)
 
     def report_truncated(self, key: PartitionKey, records: Truncated) -> None:
         """Reports what the broker gave up of its log."""
-        self._host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
+        self.host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
 
     def follows(self, key: PartitionKey, leader_epoch: int) -> bool:
         """True if the process knows that it has a replica, of a leader with this epoch."""
@@ -297,27 +296,29 @@ class HostedAgent:
             return False
         return self.agent.config.broker_id in partition.replicas
 
-    def move_replica(self, key: PartitionKey, directory_id: Uuid) -> None:
-        """Begins to move a replica to another directory; its own one ends a move."""
-        self._send(self.agent.move_replica(key, directory_id, self.clock.now_ms))
+    def report_moves(self) -> None:
+        """Reports the directories of replicas whose move began, was copied or ended."""
+        self._send(self.agent.report_moves(self.clock.now_ms))
 
     def pause(self) -> None:
         """Send SIGSTOP: the process handles no deadline and no reply."""
         if self.is_alive and not self.is_paused:
             self.is_paused = True
             self._halted_ms = self.clock.now_ms
-            self._host.on_change(ProcessState.PAUSED)
+            self.host.on_change(ProcessState.PAUSED)
 
     def resume(self) -> None:
         """Send SIGCONT: the process handles the replies that arrived meanwhile."""
         if not self.is_paused:
             return
         self.is_paused = False
-        self._host.on_change(self.agent.state)
+        self.host.on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
             self._replied(self.agent, sent, reply)
         self._wake()
+        if self._disk is not None:
+            self._disk.end_writes()
         if self.store.failed and self.is_alive:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self._stops_when_resumed:
@@ -334,17 +335,17 @@ class HostedAgent:
         agent = self.agent
         if agent.state is not self._reported_state:
             self._reported_state = agent.state
-            self._host.on_change(agent.state)
+            self.host.on_change(agent.state)
             if agent.state is ProcessState.RECOVERY and agent.found != Found():
-                self._host.on_found(agent.found)
+                self.host.on_found(agent.found)
             if agent.is_finished:
                 self._end()
                 return
-            if self.store.logs and agent.state is ProcessState.RUNNING:
-                self.observe_logs()
+            if self.store.logs and agent.state in FOLLOWS:
+                self.observe_logs(self)
         self._arm()
         for send in sends:
-            self._host.send(send, partial(self._replied, agent, send))
+            self.host.send(send, partial(self._replied, agent, send))
 
     def _arm(self) -> None:
         deadline_ms = self.agent.next_deadline_ms()
@@ -358,17 +359,17 @@ class HostedAgent:
             self._held.append((sent, reply))
             return
         observes = self.on_metadata is not None or self.on_replicas_change
-        if not (observes or self.store.full or self.store.logs):
+        if not (observes or self.store.full or self.store.logs or self.store.moves):
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             self._seen_offset = agent.metadata_offset
             return
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
         # Brokers of a fleet share the metadata: the reply to another one may have brought them.
-        before, self._seen_offset = self._seen_offset, agent.metadata_offset
+        before, self._seen_offset = self._seen_offset, agent.position.applied_offset
         if self._seen_offset == before:
             return
-        if self.store.logs and self.is_alive:
-            self.observe_logs()
+        if (self.store.logs or self.store.moves) and self.is_alive:
+            self.observe_logs(self)
         if self.on_metadata is not None:
             self.on_metadata()
         self.report_change()
@@ -381,11 +382,8 @@ class HostedAgent:
             self.store.end(self.agent.image, self.agent.config.broker_id)
 
     def _end(self) -> None:
-        """End the process; a drained broker leaves a clean-shutdown file with its epoch.
-
-        Rule 1.38.
-        """
-        if self.agent.failure is None and self.agent.was_drained:
+        """End the process; a drained one notes its epoch, in every directory (rule 1.38)."""
+        if self.agent.failure is None and self.agent.was_drained and not self.store.failed:
             self._clean_epoch = self.agent.broker_epoch
         self.store.end_process(self.clock.now_ms)  # it writes log starts before it exits
         self._has_flushed = self.agent.failure is None
@@ -394,6 +392,6 @@ class HostedAgent:
         self.is_alive, self._halted_ms = False, self.clock.now_ms
         self._take_inventory()
         then, self._once_ended = self._once_ended, None
-        self._host.on_change(ProcessState.NOT_RUNNING)
+        self.host.on_change(ProcessState.NOT_RUNNING)
         if then is not None:
             then()

@@ -20,3 +20,10 @@ class ProcessState(StrEnum):
 
 LASTING_STATES = tuple(state for state in ProcessState if state is not ProcessState.SHUTTING_DOWN)
 """States that a wait can see: a broker leaves SHUTTING_DOWN in the step that enters it."""
+
+FOLLOWS = (
+    ProcessState.RECOVERY,
+    ProcessState.RUNNING,
+    ProcessState.PENDING_CONTROLLED_SHUTDOWN,
+)
+"""The states of a process that has applied its own registration: it follows (rule 1.44)."""

@@ -8,7 +8,7 @@ replicas that the metadata assigns to other brokers are *stray*. Released Kafka 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.image.image import Image
@@ -51,19 +51,42 @@ class Found:
 
 
 @slotted()
+class Move:
+    """A replica that moves from the directory `source` to `target`, where its future replica is.
+
+    `future` is the log of the future replica, None until something is copied. `is_copied` is true
+    once it has had everything: the broker then asks the controller for the directory (B7.51).
+    """
+
+    source: Uuid
+    target: Uuid
+    future: "Log | None" = None
+    is_copied: bool = False
+
+
+@value
+class FutureReplica:
+    """A future replica as DescribeLogDirs shows it; it lacks `offset_lag` offsets (B7.41)."""
+
+    replica: StoredReplica
+    size_bytes: int
+    offset_lag: int
+
+
+@slotted()
 class ReplicaStore:
     """The inventory that the last process left; strays stay until their topic is deleted.
 
     `logs` has the log of each replica that has had a message. `failed` has the ids of the log
     directories that cannot be read or written, `full` those in which the next write fails. `moves`
-    has the directory to which a replica moves: its future replica is there (KIP-113).
+    has the replicas that move to another directory (KIP-113).
     """
 
     replicas: Mapping[PartitionKey, StoredReplica] = field(default_factory=dict)
     logs: dict[PartitionKey, "Log"] = field(default_factory=dict)
     failed: set[Uuid] = field(default_factory=set)
     full: set[Uuid] = field(default_factory=set)
-    moves: dict[PartitionKey, Uuid] = field(default_factory=dict)
+    moves: dict[PartitionKey, Move] = field(default_factory=dict)
     is_compared: bool = True
     """True if the process that runs has compared the inventory with the metadata."""
 
@@ -73,7 +96,7 @@ class ReplicaStore:
         if self.logs and not is_clean:
             from .log.recovery import recover
 
-            for log in self.logs.values():
+            for _, log in self.all_logs():
                 recover(log)
 
     def lose_all(self) -> None:
@@ -84,12 +107,12 @@ class ReplicaStore:
 
     def flush(self) -> None:
         """Makes the logs durable."""
-        for log in self.logs.values():
+        for _, log in self.all_logs():
             log.flush()
 
     def end_process(self, checkpoint_ms: int) -> None:
         """Notes the end of a process that wrote the log starts at `checkpoint_ms` last."""
-        for log in self.logs.values():
+        for _, log in self.all_logs():
             log.end_process(checkpoint_ms)
 
     def end(self, image: Image, broker_id: int) -> None:
@@ -119,22 +142,35 @@ class ReplicaStore:
     def on_disk(self, image: Image, broker_id: int) -> list[StoredReplica]:
         """Returns the replicas that the broker serves, or, before it compared, those it finds."""
         if self.is_compared:
-            return [replica for _, replica in assigned(image, broker_id)]
+            return [
+                replace(replica, directory=self.moves[key].source) if key in self.moves else replica
+                for key, replica in assigned(image, broker_id)
+            ]
         return list(self.replicas.values())
 
-    def end_move(self, key: PartitionKey, *, is_done: bool) -> None:
-        """Ends a move; if it is done, the future replica takes the place of the current one."""
-        del self.moves[key]
-        if is_done and key in self.logs:
-            self.logs[key].shed()
-
-    def futures(self, image: Image) -> list[StoredReplica]:
+    def futures(self, image: Image) -> list[FutureReplica]:
         """Returns the future replicas of those that move."""
         return [
-            StoredReplica(topic=image.topics[key[0]].name, partition=key[1], directory=directory)
-            for key, directory in self.moves.items()
+            self._future(key, image.topics[key[0]].name, move)
+            for key, move in self.moves.items()
             if key[0] in image.topics
         ]
+
+    def _future(self, key: PartitionKey, topic: str, move: Move) -> FutureReplica:
+        current, future = self.logs.get(key), move.future
+        end = 0 if current is None else current.end_offset
+        return FutureReplica(
+            replica=StoredReplica(topic=topic, partition=key[1], directory=move.target),
+            size_bytes=0 if future is None else future.size,
+            offset_lag=end if future is None else end - future.end_offset,
+        )
+
+    def all_logs(self) -> Iterator[tuple[PartitionKey, "Log"]]:
+        """Yields the logs of the replicas, and of the future ones."""
+        yield from self.logs.items()
+        for key, move in self.moves.items():
+            if move.future is not None:
+                yield key, move.future
 
     def _strays(self, image: Image, broker_id: int) -> dict[PartitionKey, StoredReplica]:
         return {

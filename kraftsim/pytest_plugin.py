@@ -7,7 +7,17 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, POOL, PROCESSES, RUNNING
+from .testing.keys import (
+    CHOSEN,
+    EXPLORED,
+    FAILURE,
+    FAULTS,
+    INVARIANTS,
+    POOL,
+    PROCESSES,
+    RUNNING,
+    SIMULATED,
+)
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -24,7 +34,8 @@ if TYPE_CHECKING:
     from .testing.processes import Processes
 
 MARKER = (
-    "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', may_leak=False, "
+    "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', loop='asyncio', "
+    "may_leak=False, "
     "may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
     "argument of kraftsim.Cluster"
 )
@@ -189,6 +200,33 @@ def pytest_fixture_setup(
             patch.setattr(fixturedef, "func", prepared(function, request))
             return (yield)
     return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> "Generator[None, object, object]":
+    """Lets a test whose marker has the simulated loop run in one."""
+    if any("loop" in marker.kwargs for marker in item.iter_markers("kraft")):
+        from .testing.requested import has_simulated_loop
+
+        if has_simulated_loop(item):
+            from contextlib import ExitStack
+
+            from .testing.simulated_tests import simulated
+
+            item.stash[SIMULATED] = stack = ExitStack()
+            stack.enter_context(simulated(item))
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> "Generator[None, object, object]":
+    """Ends what the setup of a test with a simulated loop began."""
+    try:
+        return (yield)
+    finally:
+        if SIMULATED in item.stash:
+            item.stash[SIMULATED].close()
+            del item.stash[SIMULATED]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -118,7 +118,7 @@ TRANSITIONS = Table(
         *KEY,
         _WHEN,
         Column("node", "text", "node that reports the event"),
-        Column("kind", "text", "kind of the event (simulation/journal_kinds.py)"),
+        Column("kind", "text", "kind of the event (simulation/event_row.py)"),
         Column("broker_id", "small", "broker that the event is about"),
         Column("broker_epoch", "whole", "epoch of that broker"),
         Column("leader_epoch", "small", "epoch of the quorum"),

@@ -93,18 +93,18 @@ class Copier:
 
     def _are_values(self, objects: Iterable[Any]) -> bool:
         """Returns True if all objects are shared, by a look at each type only."""
-        kinds = set(map(type, objects)) - self._shared
-        return not kinds or all(self._way(kind) is None for kind in kinds)
+        if self._shared.issuperset(map(type, objects)):
+            return True
+        return all(self._way(kind) is None for kind in set(map(type, objects)) - self._shared)
 
     # Objects
 
     def _object(self, original: Any) -> Any:
         copy = self._copies[id(original)] = object.__new__(type(original))
-        shared, copied = self._shared, self.copy
-        copy.__dict__ = {
-            name: value if type(value) in shared else copied(value)
-            for name, value in original.__dict__.items()
-        }
+        shared, copied, put = self._shared, self.copy, object.__setattr__
+        # One by one: a dict that is assigned shares its keys with no other object, and is larger.
+        for name, value in original.__dict__.items():
+            put(copy, name, value if type(value) in shared else copied(value))
         return copy
 
     def _slotted(self, original: Any) -> Any:
@@ -158,7 +158,8 @@ class Copier:
     def _list(self, original: list[Any]) -> list[Any]:
         copy: list[Any] = []
         self._copies[id(original)] = copy
-        copy += self._inside(original)
+        if original:
+            copy += self._inside(original)
         return copy
 
     def _array(self, original: "array[Any]") -> "array[Any]":
@@ -182,7 +183,7 @@ class Copier:
         return [copy for copy in map(self.copy, elements) if copy is not _nobody]
 
     def _tuple(self, original: tuple[Any, ...]) -> tuple[Any, ...]:
-        if self._are_values(original):
+        if not original or self._are_values(original):
             return original
         copy = self._copies[id(original)] = tuple(map(self.copy, original))
         return copy
@@ -199,6 +200,8 @@ class Copier:
 
     def _filled(self, copy: dict[Any, Any], original: dict[Any, Any]) -> dict[Any, Any]:
         self._copies[id(original)] = copy
+        if not original:
+            return copy
         if self._are_values(original) and self._are_values(original.values()):
             copy.update(original)
         else:
@@ -207,7 +210,8 @@ class Copier:
         return copy
 
     def _set(self, original: set[Any]) -> set[Any]:
-        elements = original if self._are_values(original) else map(self.copy, original)
+        is_shared = not original or self._are_values(original)
+        elements = original if is_shared else map(self.copy, original)
         copy = self._copies[id(original)] = set(elements)
         return copy
 

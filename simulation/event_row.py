@@ -7,6 +7,33 @@ from kraftsim.controller.core.value import value
 
 Detail = Mapping[str, object]
 
+EVENTS = (
+    "broker_registered",
+    "broker_unregistered",
+    "broker_fenced",
+    "broker_unfenced",
+    "broker_in_controlled_shutdown",
+    "topic_created",
+    "topic_deleted",
+    "partition_changed",
+    "controller_elected",
+    "controller_stands",
+    "controller_resigns",
+    "lease_expired",
+    "agent_state",
+    "controller_state",
+    "clone_state",
+    "node_state",
+    "fault_begins",
+    "fault_ends",
+    "calm_begins",
+    "admin_refused",
+    "replicas_deleted",
+    "replicas_stray",
+    "records_truncated",
+)
+"""The kinds of rows to which the captions of a lesson can be attached."""
+
 
 @value
 class EventRow:

@@ -17,7 +17,7 @@ from kraftsim.controller.core.node_id import NodeId, broker_node, controller_nod
 from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import Timeline
 
-from .causes import Causes
+from .causes import Causes, partition_name
 from .event_row import Detail, EventRow
 
 ROWS_MAX = 100_000  # about an hour of a busy cluster; older rows are dropped
@@ -108,6 +108,10 @@ class Journal:
         detail: Detail = {"state": state, "broker_id": broker_id}
         self.write(f"broker-{broker_id}-on-{host}", "clone_state", detail=detail)
 
+    def node_state(self, name: str, detail: Detail) -> None:
+        """Writes a new state of a process of a user."""
+        self.write(name, "node_state", detail=detail)
+
     def found(self, broker_id: int, rows: Iterable[tuple[str, list[object], int]]) -> None:
         """Writes which replicas on a broker's disk are no longer in the metadata."""
         for kind, names, count in rows:
@@ -123,37 +127,45 @@ class Journal:
             "records": records.end - start,
             "committed": records.committed - start,
         }
-        node = f"broker-{broker_id}"
-        self.write(node, "records_truncated", broker_id=broker_id, detail=detail)
+        self.write(
+            f"broker-{broker_id}",
+            "records_truncated",
+            broker_id=broker_id,
+            cause_seq=self.causes.of_truncation(broker_node(broker_id), partition),
+            detail=detail,
+        )
 
     def committed(self, batch: Batch, image: Image, node_id: int) -> None:
         """Writes the rows of a committed batch, under the controller `node_id` that reported it.
 
         Partition changes are written last. Their cause is the broker's change in the same batch; in
-        a batch without such a change, a leader has requested them (AlterPartition).
+        a batch without such a change, a leader or an admin has requested them.
         """
-        node = f"controller-{node_id}"
-        events = [
-            (offset, row)
-            for offset, record in enumerate(batch.records, batch.base_offset)
-            if (row := _event_of(record, image)) is not None
-        ]
-        events.sort(key=lambda entry: entry[1].kind in _CONSEQUENCES)
+        node, causes = f"controller-{node_id}", self.causes
+        events: list[tuple[int, r.PartitionChangeRecord | None, _Event]] = []
+        for offset, record in enumerate(batch.records, batch.base_offset):
+            if isinstance(record, r.PartitionRecord):
+                causes.note_partition(record)
+            elif (event := _event_of(record, image)) is not None:
+                change = record if isinstance(record, r.PartitionChangeRecord) else None
+                events.append((offset, change, event))
+        events.sort(key=lambda entry: entry[1] is not None)
         cause_seq: int | None = None
-        for offset, row in events:
-            is_consequence = row.kind in _CONSEQUENCES
-            request_seq = self.causes.of_partition(row.detail) if is_consequence else None
+        for offset, change, event in events:
+            request_seq = None
+            if change is not None:
+                request_seq = causes.of_partition(change, partition_name(event.detail))
             written = self.write(
                 node,
-                row.kind,
-                broker_id=row.broker_id,
-                broker_epoch=row.broker_epoch,
+                event.kind,
+                broker_id=event.broker_id,
+                broker_epoch=event.broker_epoch,
                 leader_epoch=batch.epoch,
                 offset=offset,
-                cause_seq=cause_seq if is_consequence and cause_seq is not None else request_seq,
-                detail=row.detail,
+                cause_seq=request_seq if change is None or cause_seq is None else cause_seq,
+                detail=event.detail,
             )
-            if not is_consequence:
+            if change is None:
                 cause_seq = written.seq
 
 
@@ -171,9 +183,6 @@ class _Event:
     broker_id: int | None
     broker_epoch: int | None
     detail: Detail
-
-
-_CONSEQUENCES = ("partition_changed",)
 
 
 def _event_of(record: object, image: Image) -> _Event | None:

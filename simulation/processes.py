@@ -18,6 +18,7 @@ from kraftsim.controller.core.uuid import random_uuid
 from .controller_process import ControllerProcess
 from .delays import Draw
 from .disks import Stored
+from .own_process import OwnProcess
 from .recurring import Recurring
 from .service_queue import ServiceQueue
 from .streams import stream_name
@@ -36,12 +37,12 @@ class Processes:
 
     def is_alive(self, node: NodeId) -> bool:
         """Returns True if the node has a process, paused or not."""
-        process = self._world.controller_of(node) or self._world.agent_of(node)
+        process = self._known(node)
         return process is not None and process.is_alive
 
     def is_stopping(self, node: NodeId) -> bool:
         """Returns True if the node's process got SIGTERM and has not ended yet."""
-        process = self._world.controller_of(node) or self._world.agent_of(node)
+        process = self._known(node)
         return process is not None and process.is_stopping
 
     def once_ended(self, node: NodeId, then: Callable[[], None]) -> None:
@@ -55,14 +56,14 @@ class Processes:
         if node.kind is Kind.CONTROLLER:
             self._world.start_controller(node.number)
         else:
-            self._agent(node).start()
+            self._own_or_agent(node).start()
 
     def crash(self, node: NodeId) -> None:
         """Kills the process at once; data that is not durable is lost."""
         if node.kind is Kind.CONTROLLER:
             self._world.kill_controller(node.number)
         else:
-            self._agent(node).kill()
+            self._own_or_agent(node).kill()
 
     def stop(self, node: NodeId) -> None:
         """Sends SIGTERM: a controller hands over leadership first, a broker its partitions."""
@@ -139,7 +140,7 @@ class Processes:
         if node.kind is Kind.CONTROLLER:
             self._world.pause_controller(node.number)
         else:
-            self._agent(node).pause()
+            self._own_or_agent(node).pause()
 
     def resume(self, node: NodeId) -> None:
         """Undoes one pause; the process continues after the last one is undone."""
@@ -149,7 +150,7 @@ class Processes:
         if node.kind is Kind.CONTROLLER:
             self._world.resume_controller(node.number)
         else:
-            self._agent(node).resume()
+            self._own_or_agent(node).resume()
 
     def hiccup(self, node: NodeId, *, every_us: Draw, lasting_us: Draw) -> Recurring:
         """Pauses the process for a short time over and over, as a garbage collector does."""
@@ -234,8 +235,15 @@ class Processes:
         host_number = len(self._world.clones) % 254 + 1
         return replace(self._world.hosts[broker].spec, host=f"127.0.1.{host_number}")
 
-    def _process(self, node: NodeId) -> ControllerProcess | HostedAgent:
-        return self._world.controller_of(node) or self._agent(node)
+    def _known(self, node: NodeId) -> ControllerProcess | HostedAgent | OwnProcess | None:
+        world = self._world
+        return world.controller_of(node) or world.agent_of(node) or world.own.processes.get(node)
+
+    def _process(self, node: NodeId) -> ControllerProcess | HostedAgent | OwnProcess:
+        return self._world.controller_of(node) or self._own_or_agent(node)
+
+    def _own_or_agent(self, node: NodeId) -> HostedAgent | OwnProcess:
+        return self._world.own.processes.get(node) or self._agent(node)
 
     def _agent(self, node: NodeId) -> HostedAgent:
         agent = self._world.agent_of(node)

@@ -38,6 +38,7 @@ from .disks import Disk, Stored
 from .journal import Journal, run_id_of
 from .message import Exchange, Message
 from .network import Network
+from .own_process import OwnNodes
 from .requests.rules import RequestRules
 from .requests.spoken import Submit, as_read
 from .streams import Streams, stream_name
@@ -137,11 +138,12 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
+        self.own = OwnNodes()  # of a user
         self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.installed = installed_of(topology)  # releases of controllers, for their next processes
-        turning = TurningPoints(self.journal).on_step
         self.releases: set[str] = set()  # that a process has run
+        turning = TurningPoints(self.journal).on_step
         self.step_listeners: list[Callable[[Node, Turn], None]] = [turning, self._forget]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.sent_listeners: list[Callable[[NodeId, Request], None]] = []
@@ -154,9 +156,7 @@ class World:
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
         self.moved: set[int] = set()  # controllers that no longer listen at their first address
-        self.controllers = {
-            config.node_id: self._controller(config) for config in self._configs.values()
-        }
+        self.controllers = {of: self._controller(config) for of, config in self._configs.items()}
 
     @property
     def committed(self) -> Image:

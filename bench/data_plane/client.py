@@ -44,11 +44,11 @@ class Client:
 
 
 @contextmanager
-def topic(port: int, name: str) -> Iterator[int]:
-    """Creates a topic of one partition and one replica; yields its leader's port; deletes it."""
+def topic(port: int, name: str, *, replicas: int = 1) -> Iterator[int]:
+    """Creates a topic of one partition; yields its leader's port; deletes the topic."""
     client = Client(_controller_port(port))
     try:
-        yield _leader_port(client, name)
+        yield _leader_port(client, name, replicas)
     finally:
         client.ask(20, 4, DeleteTopicsRequest(topic_names=(name,), timeout_ms=10_000))
         client.close()
@@ -63,9 +63,9 @@ def _controller_port(port: int) -> int:
     return ports[response.controller_id]
 
 
-def _leader_port(client: Client, name: str) -> int:
+def _leader_port(client: Client, name: str, replicas: int) -> int:
     """Creates the topic, and waits until the broker has metadata of it."""
-    created = CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    created = CreatableTopic(name=name, num_partitions=1, replication_factor=replicas)
     asked = MetadataRequest(topics=(MetadataRequestTopic(name=name),))
     end = time.monotonic() + LIMIT_S
     while time.monotonic() < end:

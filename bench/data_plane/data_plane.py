@@ -43,11 +43,12 @@ class Case:
     goals: tuple[str, str] = ("", "")
 
 
-def produce_frame(name: str, records: int) -> bytes:
+def produce_frame(name: str, records: int, acks: int = 1) -> bytes:
     """Returns a Produce request (version 9) with one batch of records of 1 kB."""
     part = PartitionProduceData(index=0, records=batch(*(VALUE,) * records, at_ms=_now_ms()))
     data = TopicProduceData(name=name, partition_data=(part,))
-    return encode_request(0, 9, 7, "bench", ProduceRequest(acks=1, topic_data=(data,)))
+    request = ProduceRequest(acks=acks, timeout_ms=30_000, topic_data=(data,))
+    return encode_request(0, 9, 7, "bench", request)
 
 
 def fetch_frame(name: str, offset: int, bytes_max: int, wait_ms: int = 0) -> bytes:
@@ -123,8 +124,10 @@ def data_plane() -> Iterator[Row]:
         servers.append(stack.enter_context(kraftsim(is_native=True)))
         for case in CASES:
             yield from _compared(case, servers)
-    yield _memory()
-    yield _beside_load()
+    bytes_each = stored_bytes(replicas=1)
+    yield Row("RSS of a stored batch beyond its bytes", f"{bytes_each:.0f} B", goal="120, 70")
+    p99_ms = pulse_beside(replicas=1, acks=1)
+    yield Row("a heartbeat beside full load, p99", f"{p99_ms:.1f} ms", goal="20 ms, 5 ms")
 
 
 def _compared(case: Case, servers: list[Server]) -> Iterator[Row]:
@@ -146,28 +149,30 @@ def _row(name: str, us: list[float], peer: str, costs: list[float], goal: str) -
     return Row(name, f"{median(us):.1f} us", f"{peer} {median(costs):.1f} us", ratio, goal)
 
 
-def _memory() -> Row:
-    """Measures the memory of a stored batch beyond its bytes."""
-    with kraftsim() as server, topic(server.port, "stored") as port:
+def stored_bytes(*, replicas: int) -> float:
+    """Returns the memory of a batch that is stored by so many brokers, beyond its bytes."""
+    with (
+        kraftsim(brokers=replicas) as server,
+        topic(server.port, "stored", replicas=replicas) as port,
+    ):
         frame = produce_frame("stored", 1)
         check_first(port, frame)
         run(port, server.pid, [repeat(frame)] * 4, requests=1_000)
         before = rss_mb(server.pid)
         run(port, server.pid, [repeat(frame)] * 4, requests=STORED_BATCHES)
         grown = (rss_mb(server.pid) - before) * MIB / STORED_BATCHES
-    stored = len(batch(VALUE))
-    return Row("RSS of a stored batch beyond its bytes", f"{grown - stored:.0f} B", goal="120, 70")
+    return grown - len(batch(VALUE))
 
 
-def _beside_load() -> Row:
-    """Measures heartbeats to a controller beside 16 connections that produce."""
-    with up("--brokers", "1") as (process, addresses):
+def pulse_beside(*, replicas: int, acks: int) -> float:
+    """Returns the p99, in ms, of heartbeats to a controller beside 16 connections that produce."""
+    with up("--brokers", str(replicas)) as (process, addresses):
         port = int(addresses["KRAFTSIM_BOOTSTRAP_SERVERS"].rpartition(":")[2])
         control = controller_port(addresses)
         frames = [heartbeat(*registered) for registered in register(control, range(100, 116))]
         words = ("-m", "bench.large_cluster.pulse", str(control), "100", "5")
-        with topic(port, "beside") as leader:
-            frame = produce_frame("beside", 1)
+        with topic(port, "beside", replicas=replicas) as leader:
+            frame = produce_frame("beside", 1, acks)
             check_first(leader, frame)
             pulse = subprocess.Popen(
                 [sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -179,5 +184,4 @@ def _beside_load() -> Row:
             assert pulse.stdout is not None
             latencies = [took for _, took in json.loads(pulse.stdout.read())]
             pulse.wait()
-    p99_ms = quantiles(latencies, n=100)[98] * 1e3
-    return Row("a heartbeat beside full load, p99", f"{p99_ms:.1f} ms", goal="20 ms, 5 ms")
+    return quantiles(latencies, n=100)[98] * 1e3

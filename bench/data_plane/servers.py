@@ -32,9 +32,9 @@ class Server:
 
 
 @contextmanager
-def kraftsim(*, is_native: bool = False) -> Iterator[Server]:
-    """Runs `kraftsim up` with one broker."""
-    with up("--brokers", "1", is_native=is_native) as (process, addresses):
+def kraftsim(*, brokers: int = 1, is_native: bool = False) -> Iterator[Server]:
+    """Runs `kraftsim up`."""
+    with up("--brokers", str(brokers), is_native=is_native) as (process, addresses):
         port = int(addresses["KRAFTSIM_BOOTSTRAP_SERVERS"].rpartition(":")[2])
         yield Server("kraftsim", port, process.pid)
 

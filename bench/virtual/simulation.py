@@ -73,7 +73,7 @@ def steady_rate() -> float:
     """Returns virtual seconds per second with only heartbeats, idle records and fetches."""
     world = _watched(brokers=10)
     seconds = 60
-    return median(seconds / _cpu_s(world, seconds) for _ in range(RUNS))
+    return median(seconds / cpu_s(world, seconds) for _ in range(RUNS))
 
 
 def fleet_s() -> float:
@@ -81,13 +81,13 @@ def fleet_s() -> float:
 
     It is extrapolated from FLEET_S of them.
     """
-    world = _started(_world(1, brokers=FLEET))
+    world = started(new_world(1, brokers=FLEET))
     world.advance(10 * SECOND_US)
     for position, agent in enumerate(world.agents.values()):
         begins_us = position * REGISTERS_WITHIN_S * SECOND_US // FLEET
         world.timeline.after(begins_us, agent.kill)
         world.timeline.after(begins_us, agent.start)
-    return _cpu_s(world, FLEET_S) * REGISTERS_WITHIN_S / FLEET_S
+    return cpu_s(world, FLEET_S) * REGISTERS_WITHIN_S / FLEET_S
 
 
 def grown_mb() -> float:
@@ -109,22 +109,26 @@ def start_ms() -> float:
     took_ms = []
     for seed in range(21):
         began = time.process_time()
-        _started(_world(seed, brokers=3), elects_at_once=True)
+        started(new_world(seed, brokers=3), elects_at_once=True)
         took_ms.append((time.process_time() - began) * 1000)
     return median(took_ms)
 
 
 def _watched(*, brokers: int) -> World:
     """Returns a world with all properties and a digest, ten virtual seconds after its start."""
-    world = _world(1, brokers=brokers)
+    world = new_world(1, brokers=brokers)
     watch(world, ALWAYS)
     Digest(world)
-    _started(world)
+    started(world)
     world.advance(10 * SECOND_US)
     return world
 
 
-def _world(seed: int, *, brokers: int) -> World:
+def new_world(seed: int, *, brokers: int, delays: bool = True) -> World:
+    """Returns a world of three controllers and some brokers that has not started.
+
+    With `delays` each message takes DELAY_US.
+    """
     topology = Topology(
         cluster_id=CLUSTER_ID,
         controllers=tuple(
@@ -136,11 +140,13 @@ def _world(seed: int, *, brokers: int) -> World:
         ),
     )
     world = World(topology, streams=Streams(seed))
-    world.network.delay_us = uniform(*DELAY_US, world.streams.of("delay"))
+    if delays:
+        world.network.delay_us = uniform(*DELAY_US, world.streams.of("delay"))
     return world
 
 
-def _started(world: World, *, elects_at_once: bool = False) -> World:
+def started(world: World, *, elects_at_once: bool = False) -> World:
+    """Returns the world once all its brokers are unfenced; raises RuntimeError if that fails."""
     world.start(elects_at_once=elects_at_once)
     brokers = [broker.broker_id for broker in world.topology.brokers]
     if not world.run_until(lambda: world.are_unfenced(brokers), limit_us=120 * SECOND_US):
@@ -148,7 +154,7 @@ def _started(world: World, *, elects_at_once: bool = False) -> World:
     return world
 
 
-def _cpu_s(world: World, seconds: int) -> float:
+def cpu_s(world: World, seconds: int) -> float:
     """Returns the processor time of this many virtual seconds."""
     began = time.process_time()
     world.advance(seconds * SECOND_US)

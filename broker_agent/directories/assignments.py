@@ -1,9 +1,10 @@
-"""AssignReplicasToDirs: a broker with several log directories reports where its replicas are.
+"""AssignReplicasToDirs: a broker reports where its replicas are, if the metadata do not have it.
 
 The controller assigns a directory only to the replicas of brokers that have one (rule 4.39). A
 broker with several places each new replica in the directory with the fewest, and reports it
 (KIP-858, rule 2.32b). A replica that moves stays in its directory until the controller has accepted
-the other one (KIP-113, B7.51). Brokers with one directory send no such request.
+the other one (KIP-113, B7.51). A broker with one directory reports only after a start on another
+disk: the metadata has its replicas in the former directory, and none of them may lead.
 """
 
 from collections import Counter
@@ -19,7 +20,8 @@ from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..conversation import Channel, Conversation, Send
-from ..replica_store import ReplicaStore
+from ..replica_store import Move, ReplicaStore
+from .log_directories import LogDirectory
 
 # AssignmentsManager of Kafka
 REPLICAS_PER_REQUEST_MAX = 2250
@@ -48,9 +50,10 @@ class Places:
 class Assignments:
     """The replicas whose directory the metadata lacks, and the requests that report them.
 
-    `_chosen` has the directories to report: of new replicas, of those that move, and of those whose
-    move was cancelled after it had been reported (`_returning`). `_remembered` has directories for
-    replicas that do not exist yet, by topic and partition (B7.50).
+    `_chosen` has the directories to report: of new replicas, of those that have been copied, and of
+    those whose move was cancelled after it had been reported (`_returning`). `_remembered` has
+    directories for replicas that do not exist yet, by topic and partition (B7.50). `copies_later`:
+    the process looks again whether a throttle or a disk lets it copy.
     """
 
     def __init__(self, broker_id: int, conversation: Conversation) -> None:
@@ -63,16 +66,21 @@ class Assignments:
         self._remembered: dict[tuple[str, int], Uuid] = {}
         self._has_news = False
         self._failures = 0
+        self.copies_later = False
 
     @property
     def deadline_ms(self) -> int:
         """Time of the next request, or of the timeout of the request in flight."""
         return self._conversation.deadline_ms
 
-    def place_of(self, image: Image, key: PartitionKey, own: Sequence[Uuid]) -> Uuid:
+    def place_of(
+        self, image: Image, key: PartitionKey, own: Sequence[Uuid], store: ReplicaStore
+    ) -> Uuid:
         """Returns which of the broker's `own` directories has a replica, maybe not reported yet."""
+        if key in store.moves:
+            return store.moves[key].source
         assigned = image.partition(key).directory_of(self._broker_id)
-        if assigned is None or assigned not in own:
+        if assigned is None or assigned not in own or key in self._returning:
             return self._chosen.get(key, own[0])
         return assigned
 
@@ -82,17 +90,16 @@ class Assignments:
             del self._remembered[next(iter(self._remembered))]
         self._remembered[topic, partition] = directory
 
-    def move(self, image: Image, key: PartitionKey, target: Uuid, store: ReplicaStore) -> None:
-        """Begins to move a replica; its own directory ends a move."""
+    def move(self, key: PartitionKey, current: Uuid, target: Uuid, store: ReplicaStore) -> None:
+        """Begins to move a replica from its directory; its own directory ends a move."""
         moves = store.moves
-        current = image.partition(key).directory_of(self._broker_id)
         if key in self._chosen and key not in moves and key not in self._returning:
             self._choose(key, target)  # a new replica, which is in no directory for the controller
-        elif target != current:
-            moves[key] = target
-        elif key in moves:
-            store.end_move(key, is_done=False)
-            self._take_back(key, target)
+        elif target == current:
+            if moves.pop(key, None) is not None:
+                self._take_back(key, target)
+        elif key not in moves or moves[key].target != target:
+            moves[key] = Move(current, target)
 
     def _take_back(self, key: PartitionKey, current: Uuid) -> None:
         """Reports the current directory of a replica again if another was reported (B7.52)."""
@@ -110,7 +117,7 @@ class Assignments:
     def observe(self, image: Image, places: Places, store: ReplicaStore, now_ms: int) -> None:
         """Chooses a directory for each replica that the metadata has in none of the broker's.
 
-        Ends the moves that are done or cannot go on.
+        Ends the moves that cannot go on.
         """
         if image.metadata_version < DIRECTORY_ASSIGNMENT_FROM or not places.online:
             return
@@ -120,7 +127,7 @@ class Assignments:
         stays = {*missing, *self._returning}
         kept = {k: of for k, of in self._chosen.items() if k in stays and of in places.online}
         counts.update(kept[key] for key in missing if key in kept)
-        kept.update(store.moves)
+        kept.update((key, move.target) for key, move in store.moves.items() if move.is_copied)
         for key in missing:
             if key not in kept:
                 kept[key] = self._free_place(image, key, places, counts)
@@ -134,14 +141,13 @@ class Assignments:
             self._conversation.schedule(now_ms + BACKOFF_FIRST_MS)
 
     def _end_moves(self, image: Image, places: Places, store: ReplicaStore) -> None:
-        """Ends the moves that the controller has accepted, or that lost a directory (B7.62)."""
-        for key, target in list(store.moves.items()):
+        """Ends the moves of replicas that are gone, or that lost a directory (B7.62)."""
+        for key, move in list(store.moves.items()):
             topic = image.topics.get(key[0])
             partition = None if topic is None else topic.partitions.get(key[1])
-            current = None if partition is None else partition.directory_of(self._broker_id)
-            goes_on = current not in (None, target, *places.lost) and target in places.online
-            if not goes_on:
-                store.end_move(key, is_done=current == target)
+            has_replica = partition is not None and self._broker_id in partition.replicas
+            if not has_replica or not {move.source, move.target}.issubset(places.online):
+                del store.moves[key]
 
     def _free_place(
         self, image: Image, key: PartitionKey, places: Places, counts: Counter[Uuid]
@@ -231,8 +237,15 @@ def _topics(topics: dict[Uuid, list[int]]) -> tuple[rpc.AssignedTopic, ...]:
     )
 
 
-def assignments_of(broker_id: int, directories: int) -> Assignments | None:
-    """Returns None for a broker with one directory, which the controller knows."""
-    if directories == 1:
+def _has_all(image: Image, broker_id: int, directory: Uuid) -> bool:
+    hosted = image.index.hosted(broker_id)
+    return all(image.partition(key).directory_of(broker_id) == directory for key in hosted)
+
+
+def assignments_of(
+    broker_id: int, own: Sequence[LogDirectory], image: Image | None = None
+) -> Assignments | None:
+    """Returns None for a broker with one directory, unless `image` has a replica elsewhere."""
+    if len(own) == 1 and (image is None or _has_all(image, broker_id, own[0].directory_id)):
         return None
     return Assignments(broker_id, Conversation(Channel.DIRECTORIES, timeout_ms=TIMEOUT_MS))

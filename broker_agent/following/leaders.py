@@ -16,20 +16,14 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..hosted_agent import HostedAgent
 from ..leading import throttles
-from ..leading.leader import settings_of
-from ..process_state import ProcessState
+from ..leading.stored_logs import settings_of
+from ..process_state import FOLLOWS, ProcessState
 
 if TYPE_CHECKING:
     from .fetching import Changes, Fetcher, Led, Question
 
 SOCKET_TIMEOUT_MS = 30_000  # replica.socket.timeout.ms
 ATTEMPT_MS = 20  # between two attempts to reach leaders that were not reached, of all brokers
-FOLLOWS = (
-    ProcessState.RECOVERY,
-    ProcessState.RUNNING,
-    ProcessState.PENDING_CONTROLLED_SHUTDOWN,
-)
-"""The states of a process that has applied its own registration: fenced or not, it follows."""
 
 Address = tuple[str, int]  # host and port
 NoteAppend = Callable[[int, PartitionKey, int], None]
@@ -73,7 +67,7 @@ class Following:
         self._agents, self._open_lines, self.note_append = agents, open_lines, note_append
         self._links: dict[int, dict[int, _Link]] = {}  # by follower and leader
         self._unreachable: set[_Link] = set()
-        self._offset = -1  # of the metadata of which `_abroad` is
+        self._offset = -1  # of the change of partitions of which `_abroad` is
         self._abroad: dict[int, dict[int, list[PartitionKey]]] = {}
 
     def observe(self, broker_id: int) -> None:
@@ -133,8 +127,8 @@ class Following:
 
         All brokers of the process apply the same metadata, so that one look is enough for them.
         """
-        if image.offset != self._offset:
-            self._offset, self._abroad = image.offset, {}
+        if image.partitions_offset != self._offset:
+            self._offset, self._abroad = image.partitions_offset, {}
             index = image.index
             for leader_id in set(image.brokers).difference(self._agents):
                 for key in sorted({*index.led(leader_id), *index.ailing(leader_id)}):
@@ -219,26 +213,20 @@ class _Link:
         )
 
     def _answered(self, request: "Question", response: Response | None) -> None:
-        """Takes a response; a slow fetcher takes its time, and fetches nothing meanwhile."""
-        taking_ms = self._taking_ms(response)
-        if not taking_ms:
-            self._take(request, response)
+        """Takes a response; a slow fetcher or disk takes its time, and nothing is fetched then."""
+        sizes = _sizes(response) if self._is_slow else {}
+        take = partial(self._take, request, response)
+        if not any(sizes.values()):
+            take()
             return
-        self._sent_ms = self._hosted.clock.now_ms + taking_ms
-        self._lines.after(taking_ms, partial(self._take, request, response))
-
-    def _taking_ms(self, response: Response | None) -> int:
         faults = self._hosted.fetcher_faults
-        if not faults.slow or not isinstance(response, FetchResponse):
-            return 0
-        sizes = {
-            (topic.topic_id, data.partition_index): sum(
-                len(batch.encoded[0]) for batch in data.records or ()
-            )
-            for topic in response.responses
-            for data in topic.partitions
-        }
-        return max((faults.taking_us(*of) for of in sizes.items()), default=0) // 1000
+        taking_ms = max(faults.taking_us(*of) for of in sizes.items()) // 1000
+        self._sent_ms = self._hosted.clock.now_ms + taking_ms
+        self._lines.after(taking_ms, partial(self._hosted.disk.write, take))
+
+    @property
+    def _is_slow(self) -> bool:
+        return bool(self._hosted.fetcher_faults.slow) or self._hosted.disk.is_slow
 
     def _take(self, request: "Question", response: Response | None) -> None:
         from ..log.log import Instant
@@ -277,6 +265,8 @@ class _Link:
             return  # an earlier time was armed since, or another link has the connection
         self._armed_ms = NEVER_MS
         now_ms, due_ms = self._hosted.clock.now_ms, self._sent_ms + SOCKET_TIMEOUT_MS
+        if self._sent is not None and self._hosted.disk.is_slow:
+            due_ms = max(due_ms, now_ms + SOCKET_TIMEOUT_MS)  # the response may be on its way there
         if self._sent is not None and now_ms < due_ms:
             self._arm(due_ms)
             return
@@ -285,6 +275,19 @@ class _Link:
             self._sent = None
             self._fetcher.on_failure(now_ms)
         self._look()
+
+
+def _sizes(response: Response | None) -> dict[PartitionKey, int]:
+    """Returns the bytes of each partition in a response."""
+    if not isinstance(response, FetchResponse):
+        return {}
+    return {
+        (topic.topic_id, data.partition_index): sum(
+            len(batch.encoded[0]) for batch in data.records or ()
+        )
+        for topic in response.responses
+        for data in topic.partitions
+    }
 
 
 def _fetcher_of(hosted: HostedAgent) -> "Fetcher":

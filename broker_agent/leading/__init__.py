@@ -1,1 +1,1 @@
-"""What a broker does as the leader of partitions, and how much of it a throttle lets pass."""
+"""What a broker does as the leader of partitions, how fast it replicates, and how replicas move."""

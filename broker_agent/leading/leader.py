@@ -16,8 +16,11 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from ..agent import Agent
 from ..hosted_agent import HostedAgent
+from ..process_state import FOLLOWS
 from ..replication.followers import NEVER_FETCHED, Fetched, Lag, Way
 from . import throttles
+from .moving import go_on
+from .stored_logs import instant, log_of, settings_of
 
 if TYPE_CHECKING:
     from ..log.log import Log
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 def attach(hosted: HostedAgent) -> HostedAgent:
     """Lets a broker lead and follow."""
     hosted.catches_up = partial(catches_up, hosted)
-    hosted.observe_logs = partial(observe, hosted)
+    hosted.observe_logs = observe
     return hosted
 
 
@@ -50,9 +53,9 @@ def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
         return True  # without a message nothing is to be copied
     if not peer.can_write_to(partition):
         return False
-    log, settings = _log(hosted, key), settings_of(hosted, key)
+    log, settings = log_of(hosted, key), settings_of(hosted, key)
     lead(hosted, key, partition, log)
-    has_begun = log.end_offset or _log(peer, key).end_offset  # else its Fetch waits for a message
+    has_begun = log.end_offset or log_of(peer, key).end_offset  # else its Fetch waits for a message
     if has_begun and takes_time(hosted, peer, key, settings):
         send_copy(hosted, peer, key, log)
         return _has_fetched_all(hosted, key, broker_id)
@@ -67,9 +70,13 @@ def takes_time(
 ) -> bool:
     """True if a follower has what it fetches later, reply by reply.
 
-    The network takes its time, the follower is slow, or the partition is throttled.
+    The network takes its time, the follower or its disk is slow, or the partition is throttled.
     """
-    if hosted.network_delays or throttles.are_listed(hosted, peer, key[1], settings):
+    if (
+        hosted.host.network_delays
+        or peer.disk.is_slow
+        or throttles.are_listed(hosted, peer, key[1], settings)
+    ):
         return True
     return peer.fetcher_faults.slow_down(key)
 
@@ -86,12 +93,12 @@ def copy(
 
     `reply` is what it has to take (None: all that the leader has now).
     """
-    from ..log.log import Instant, Log
+    from ..log.log import Log
     from ..replication.copying import copy_rest, cut_where_logs_part, follow_marks
 
-    now_ms = hosted.clock.now_ms
-    at = Instant(now_ms, now_ms + hosted.clock.wall_offset_ms)
-    follower = peer.store.logs.setdefault(key, Log(at.now_ms))
+    at = instant(hosted)
+    logs = peer.store.logs
+    follower = logs[key] if key in logs else logs.setdefault(key, Log(at.now_ms))
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)
@@ -136,7 +143,7 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
     if way in hosted.agent.followers.under_way:
         return
     hosted.agent.followers.under_way.add(way)
-    offset, settings = start_of(log, _log(peer, key)), settings_of(hosted, key)
+    offset, settings = start_of(log, log_of(peer, key)), settings_of(hosted, key)
     end, size = part_of(log, offset, config.number(*FETCH_BYTES))
     reply = Delayed(hosted.agent, peer.agent, key, epoch, end, size, high_watermark, way)
     is_held = throttles.holds_back(hosted, key[1], partition, config.broker_id, settings) or (
@@ -148,8 +155,9 @@ def send_copy(hosted: HostedAgent, peer: HostedAgent, key: PartitionKey, log: "L
         hosted.clock.timeline.after(wait_us, partial(_acknowledge, hosted, peer, reply))
         return
     throttles.note_sent(hosted, key[1], size, settings)
-    arrive = partial(_arrive, hosted, peer, reply)
-    hosted.deliver_reply(config.broker_id, arrive, peer.fetcher_faults.taking_us(key, size))
+    write = partial(peer.disk.write, partial(_arrive, hosted, peer, reply))
+    taking_us = peer.fetcher_faults.taking_us(key, size)
+    hosted.deliver(config.broker_id, write, is_reply=True, taking_us=taking_us)
 
 
 def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
@@ -158,8 +166,9 @@ def _arrive(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None:
         settings = settings_of(hosted, key)
         if copy(hosted, peer, key, log, settings, reply):
             throttles.note_taken(peer, key[1], reply.size, settings)
-            peer.report_change()
-            hosted.deliver_fetch(broker_id, partial(_acknowledge, hosted, peer, reply))
+            peer.report_change(key)
+            acknowledge = partial(_acknowledge, hosted, peer, reply)
+            hosted.deliver(broker_id, acknowledge, is_reply=False)
             return
     # `InSync` looks again after replica.fetch.backoff.ms (B5.42).
     reply.agent.followers.under_way.discard(reply.way)
@@ -172,7 +181,7 @@ def _acknowledge(hosted: HostedAgent, peer: HostedAgent, reply: Delayed) -> None
     log, partition = hosted.store.logs.get(key), hosted.known(key)
     if log is None or partition is None or not _still_follows(hosted, peer, reply):
         return
-    offset, broker_epoch = _log(peer, key).end_offset, reply.follower.broker_epoch
+    offset, broker_epoch = log_of(peer, key).end_offset, reply.follower.broker_epoch
     _count_fetch(hosted, key, partition, log, broker_id, offset, broker_epoch)
     if offset < log.end_offset:
         send_copy(hosted, peer, key, log)
@@ -221,7 +230,7 @@ def _tell_followers(
                 hosted.clock.timeline.after(wait_us, tell)
         elif follower is not None and follower.high_watermark < log.high_watermark:
             follow_marks(log, follower, hosted.clock.now_ms)
-            peer.report_change()
+            peer.report_change(key)
 
 
 def _tell(hosted: HostedAgent, agent: Agent, peer: HostedAgent, key: PartitionKey) -> None:
@@ -341,7 +350,7 @@ def raise_high_watermark(
         log.high_watermark = end
         if len(partition.replicas) > 1:
             _tell_followers(hosted, key, partition, log, settings)
-        hosted.report_change()
+        hosted.report_change(key)
 
 
 def _is_joining(hosted: HostedAgent, broker_id: int, fetched: Fetched) -> bool:
@@ -368,9 +377,12 @@ def take_up(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "
 
 def observe(hosted: HostedAgent) -> None:
     """Begins to lead and to follow as the metadata say that the process has applied."""
-    followers, me = hosted.agent.followers, hosted.agent.config.broker_id
+    followers, me, logs = hosted.agent.followers, hosted.agent.config.broker_id, hosted.store.logs
+    state, image = hosted.agent.state, hosted.agent.image
+    if state not in FOLLOWS or not followers.note_looked(image, len(logs), hosted.is_in_service):
+        return
     followers.forget_unknown(lambda key: hosted.known(key) is not None)
-    for key, log in list(hosted.store.logs.items()):
+    for key, log in list(logs.items()):
         partition = hosted.known(key)
         if partition is not None and partition.leader == me:
             take_up(hosted, key, partition, log)
@@ -381,20 +393,4 @@ def observe(hosted: HostedAgent) -> None:
                 hosted.store.forget_removed(hosted.agent.image, me)
             elif leader is not None:
                 leader.catches_up(key, me)
-
-
-def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
-    from ..log.log import Log
-
-    if key not in hosted.store.logs:
-        hosted.store.logs[key] = Log(hosted.clock.now_ms)
-    return hosted.store.logs[key]
-
-
-def settings_of(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
-    """Returns the settings of a log, by the configurations that the broker knows."""
-    from ..configurations import log_settings
-
-    agent = hosted.agent
-    topic = agent.image.topics[key[0]].name
-    return log_settings(agent.config, agent.image, topic, hosted.log_settings)
+    go_on(hosted)

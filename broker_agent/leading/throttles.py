@@ -1,7 +1,8 @@
-"""How much may be replicated now: the throttles of KIP-73 (rules B5.50-B5.52).
+"""How much may be replicated now: the throttles of KIP-73 (rules B5.50-B5.53).
 
 A topic lists the replicas that are throttled on each side, a broker has a rate for each side. All
-that is replicated of listed partitions counts; only a replica that is behind waits for the rate.
+that is replicated of listed partitions counts; only a replica that is behind waits for the rate. A
+third rate is that of all replicas that move between the directories of a broker.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
 LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
-SAMPLES, SAMPLE_S = 11, 1  # replication.quota.window.num, replication.quota.window.size.seconds
+MOVING_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
+WINDOWS = {
+    LEADER_RATE: "replication.quota.window",
+    FOLLOWER_RATE: "replication.quota.window",
+    MOVING_RATE: "alter.log.dirs.replication.quota.window",
+}
+SAMPLES, SAMPLE_S = 11, 1  # the number of samples, and their size in seconds
 
 
 def are_listed(hosted: HostedAgent, peer: HostedAgent, index: int, settings: "LogSettings") -> bool:
@@ -56,6 +63,16 @@ def note_taken(peer: HostedAgent, index: int, size: int, settings: "LogSettings"
         _note(peer, FOLLOWER_RATE, size)
 
 
+def holds_moves_back(hosted: HostedAgent) -> bool:
+    """True if a broker copies nothing now of the replicas that move between its directories."""
+    return _is_exceeded(hosted, MOVING_RATE)
+
+
+def note_moved(hosted: HostedAgent, size: int) -> None:
+    """Counts bytes that a broker has copied of a replica that moves."""
+    _note(hosted, MOVING_RATE, size)
+
+
 def _is_listed(listed: frozenset[str], index: int, hosted: HostedAgent) -> bool:
     if not listed:
         return False
@@ -63,7 +80,7 @@ def _is_listed(listed: frozenset[str], index: int, hosted: HostedAgent) -> bool:
 
 
 def _is_exceeded(hosted: HostedAgent, name: str) -> bool:
-    if name not in hosted.replication_rates:
+    if name not in hosted.usage.replication_rates:
         return False  # nothing was replicated yet
     configs = hosted.agent.image.configs
     resources = (str(hosted.agent.config.broker_id), "")  # of this broker, of all
@@ -87,14 +104,16 @@ def _rate(hosted: HostedAgent, name: str) -> "SimpleByteRate":
     """
     from ..log.byte_rate import SimpleByteRate  # with the first throttle
 
-    now_ms, rate = hosted.clock.now_ms, hosted.replication_rates.get(name)
+    now_ms, rate = hosted.clock.now_ms, hosted.usage.replication_rates.get(name)
     is_polled = name == LEADER_RATE and _has_followers(hosted)
     if rate is None:
         number = hosted.agent.config.number
-        samples = number("replication.quota.window.num", SAMPLES)
-        sample_s = number("replication.quota.window.size.seconds", SAMPLE_S)
+        samples = number(f"{WINDOWS[name]}.num", SAMPLES)
+        sample_s = number(f"{WINDOWS[name]}.size.seconds", SAMPLE_S)
         began_ms = hosted.started_ms if is_polled else now_ms
-        rate = hosted.replication_rates[name] = SimpleByteRate(samples, 1000 * sample_s, began_ms)
+        rate = hosted.usage.replication_rates[name] = SimpleByteRate(
+            samples, 1000 * sample_s, began_ms
+        )
     if is_polled:
         rate.note_polls(now_ms)
     return rate

@@ -6,6 +6,7 @@ in an array. Everything else is per segment, per leader epoch, per producer.
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ErrorCode
@@ -94,13 +95,16 @@ class Log:
         values = (NONE, NONE, offset, self.end_offset - 1, header.max_timestamp)
         return tuple.__new__(Appended, values), batch  # takes half the time of Appended(...)
 
-    def append_copy(self, leader: "Log", batch: bytes, at: Instant, settings: LogSettings) -> None:
-        """Appends as follower a batch of the leader (B1.50, B1.51)."""
+    def copy_to(
+        self, followers: Iterable["Log"], batch: bytes, at: Instant, settings: LogSettings
+    ) -> None:
+        """Appends a batch of this log to the logs of followers (B1.50, B1.51)."""
         header = header_of(batch)
-        active = leader.segments[-1]
+        active = self.segments[-1]
         is_largest = active.largest_at == header.base_offset
         at_most = active.offset_of_largest if is_largest else header.base_offset
-        self.append_fetched(batch, header, at_most, at, settings)
+        for follower in followers:
+            follower.append_fetched(batch, header, at_most, at, settings)
 
     def append_fetched(
         self, batch: bytes, header: Header, offset_of_max: int, at: Instant, settings: LogSettings
@@ -283,23 +287,6 @@ class Log:
         first = self.segments[0]
         first.size, first.base_offset = max(first.size - freed, 0), max(first.base_offset, end)
         self._drop_before(end)
-
-    def shed(self) -> None:
-        """Drops what a copy lacks that is made now: batches before the log start (B7.51).
-
-        The producers and the leader epochs of a copy are those of its batches.
-        """
-        start = self.start_offset
-        gone = self.batches[: self.index_of(start)]
-        if gone:
-            self.give_up(sum(map(len, gone)))
-            self.start_offset = start
-        headers = list(map(header_of, self.batches))
-        self.producers.rebuild(0, headers)
-        self.epochs.entries.clear()
-        for header in headers:
-            self.epochs.assign(header.leader_epoch, header.base_offset)
-        self.epochs.cut_start(start)
 
     def _drop_before(self, offset: int) -> None:
         index = bisect_left(self.base_offsets, offset)

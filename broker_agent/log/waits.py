@@ -31,9 +31,15 @@ class FetchWaits:
                 if not waiting:
                     del self._waiting[key]
 
-    def look_again(self) -> None:
-        """Lets all look who wait: partitions may have other leaders, or be deleted (B4.35)."""
-        for look in dict.fromkeys(look for waiting in self._waiting.values() for look in waiting):
+    def look_again(self, key: PartitionKey | None) -> None:
+        """Lets those look who wait for a partition whose high watermark has risen.
+
+        None lets all look: partitions may have other leaders, or be deleted (B4.35).
+        """
+        if not self._waiting:
+            return  # as nearly always
+        found = self._waiting.values() if key is None else (self._waiting.get(key, ()),)
+        for look in dict.fromkeys(look for waiting in found for look in waiting):
             look()
 
     def appended(self, key: PartitionKey, size: int) -> None:

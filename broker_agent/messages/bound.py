@@ -53,7 +53,7 @@ class PayloadBound:
         """Returns the logs with batches, those of one partition together."""
         groups: dict[object, list[Log]] = {}
         for host in self._hosts():
-            for key, log in host.store.logs.items():
+            for key, log in host.store.all_logs():
                 if log.batches:
                     groups.setdefault(key, []).append(log)
         return list(groups.values())

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import AllocateProducerIdsRequest, FetchRequest, Request, Response
@@ -21,6 +22,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.wire.frames import Exchange
 
+from ..agent import Agent
 from ..hosted_agent import HostedAgent
 from ..log.log import Instant
 from ..log.periodic import RETENTION, Periodic
@@ -100,10 +102,15 @@ class Messages:
             self._ids.clear()
 
     def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:
-        """Answers Produce, maybe later; without a timeout at once (B2.45).
+        """Answers Produce once its batches are on disk and acknowledged (B2.45).
 
         A refusal with acks=0 is an ApiError, which ends the connection.
         """
+        self._hosted.disk.write(partial(self._append, self._hosted.agent, request, reply_to))
+
+    def _append(self, agent: Agent, request: ProduceRequest, reply_to: ReplyTo) -> None:
+        if agent is not self._hosted.agent or not self._hosted.is_alive:
+            return  # the process ended while the disk was slow
         try:
             response = self._producing.answer(request, self._now())
         except ApiError as error:

@@ -1,7 +1,6 @@
 """AlterReplicaLogDirs (34): a broker moves replicas between its log directories (KIP-113, B7.50).
 
-The future replica holds at once what the current one holds. The broker reports it to the controller
-(`directories/assignments.py`), and the metadata then has it in place of the current one.
+The future replica copies the current one, and takes its place (`leading/moving.py`).
 """
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -14,8 +13,8 @@ from kraftsim.controller.core.rpc.stored_messages import (
 )
 from kraftsim.controller.core.uuid import Uuid
 
-from ..agent import Agent
 from ..hosted_agent import HostedAgent
+from ..leading.moving import current_directory, move
 
 FOLDER_NAME_MAX = 255
 FUTURE_SUFFIX_SIZE = len(".-future") + 32  # the folder of a future replica has a drawn id too
@@ -55,7 +54,7 @@ def _move(hosted: HostedAgent, name: str, index: int, path: str) -> ErrorCode:
         key = _replica(hosted, name, index, target)
     except ApiError as error:
         return error.code
-    hosted.move_replica(key, target)
+    move(hosted, key, target)
     return ErrorCode.NONE
 
 
@@ -88,20 +87,12 @@ def _replica(hosted: HostedAgent, name: str, index: int, target: Uuid) -> Partit
             "",
         )
     key = (topic.topic_id, index)
-    current = _current(agent, key)
+    current = current_directory(agent, key)
     if not _is_online(hosted, current):
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
     if current != target and not hosted.can_write(target):
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
     return key
-
-
-def _current(agent: Agent, key: PartitionKey) -> Uuid:
-    """Returns the directory of a replica."""
-    own = [directory.directory_id for directory in agent.config.log_dirs]
-    if agent.assignments is None:
-        return own[0]
-    return agent.assignments.place_of(agent.image, key, own)
 
 
 def _is_online(hosted: HostedAgent, directory: Uuid) -> bool:

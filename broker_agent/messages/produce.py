@@ -21,7 +21,7 @@ from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import Uuid
 
 from ..log.batch import Data
-from ..log.log import Instant
+from ..log.log import Instant, Log
 from ..log.producers import OutOfOrder, StaleEpoch
 from ..log.validation import (
     ZSTD_SINCE,
@@ -143,7 +143,8 @@ class Producing:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, "")
         replica = self._replicas.led(topic, index, at)
         try:
-            placed = self.store(replica, request.acks, at, batch, 0, len(batch))
+            in_step = self._replicas.in_step(replica)
+            placed = self.store(replica, request.acks, at, batch, 0, len(batch), in_step)
             is_waiting = request.acks == ALL and replica.log.high_watermark <= placed.base_offset
             return PartitionProduceResponse(
                 index=index,
@@ -171,10 +172,18 @@ class Producing:
         )
 
     def store(
-        self, replica: Replica, acks: int, at: Instant, data: Data, start: int, end: int
+        self,
+        replica: Replica,
+        acks: int,
+        at: Instant,
+        data: Data,
+        start: int,
+        end: int,
+        in_step: list[Log] | None,
     ) -> Placed:
         """Appends the batch in `data` to the log of a replica that the broker leads.
 
+        `in_step` is what `Replicas.in_step` returns.
         Raises ApiError, Refused, OutOfOrder or StaleEpoch, and has appended nothing then.
         """
         key, _, partition, log, settings, name, has_enough = replica
@@ -186,10 +195,7 @@ class Producing:
         appended, stored = log.append(accepted, partition.leader_epoch, at, settings)
         append_time_ms = appended.timestamp if stored is None or settings.is_stamped else -1
         if stored is not None:
-            if len(partition.replicas) > 1:
-                self._replicas.replicate(replica, stored, from_offset, at)
-            elif has_enough:
-                log.high_watermark = log.end_offset
+            self._replicas.replicate(replica, stored, from_offset, at, in_step)
             self._waits.appended(key, len(stored))
         # The time is that of a duplicate on any topic (B2.32).
         values = (appended.base_offset, append_time_ms, log.start_offset)

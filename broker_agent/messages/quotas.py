@@ -35,7 +35,7 @@ class ByteQuotas:
 
     def note(self, quota: str, limit: Limit, size: float) -> int:
         """Counts the bytes of a client; returns for how many milliseconds it is throttled."""
-        rates, key = self._hosted.byte_rates, (quota, limit.bucket)
+        rates, key = self._hosted.usage.byte_rates, (quota, limit.bucket)
         now_ms = self._hosted.clock.now_ms
         rate = rates.pop(key, None)
         if rate is None:

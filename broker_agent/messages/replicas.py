@@ -19,6 +19,7 @@ from ..log.compaction import compact
 from ..log.log import Instant, Log
 from ..log.periodic import CLEANING, Periodic
 from ..log.settings import LogSettings
+from ..process_state import FOLLOWS
 from ..replication.copying import follow_marks
 
 PRODUCER_CHECK_MS = 600_000  # producer.id.expiration.check.interval.ms
@@ -126,7 +127,7 @@ class Replicas:
     def settings(self, name: str) -> LogSettings:
         """Returns the settings of a topic as they are now."""
         agent = self.hosted.agent
-        return log_settings(agent.config, agent.image, name, self.hosted.log_settings)
+        return log_settings(agent.config, agent.image, name, self.hosted.usage.log_settings)
 
     def leader_of(self, partition: Partition, listener: str) -> tuple[str, int, str | None] | None:
         """Returns host, port and rack of the leader at a listener; None if it is unknown."""
@@ -188,23 +189,37 @@ class Replicas:
             log.retain(look_ms, settings)
         return bool(looks)
 
-    def waits_for_followers(self, replica: Replica) -> bool:
-        """True if a member of the ISR does not fetch, so that the high watermark stays (B6.30)."""
-        hosted, key, partition = self.hosted, replica.key, replica.partition
-        if len(partition.replicas) == 1:
-            return False
-        followers = hosted.agent.followers
-        members = followers.members(key, partition)
-        if followers.is_behind(key) or not followers.others.isdisjoint(members):
-            return True
-        return any(
-            peer.agent.config.broker_id in members
-            and (
-                leader.takes_time(hosted, peer, key, replica.settings)
-                or not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
-            )
-            for peer in self._others(partition)
-        )
+    def in_step(self, replica: Replica) -> list[Log] | None:
+        """Returns the logs of the followers if each of them takes the next batch at its append.
+
+        None if a follower may not, or takes its time: `replicate` looks at each of them then.
+        """
+        found: list[Log] = []
+        hosted, key, log, settings = self.hosted, replica.key, replica.log, replica.settings
+        if len(replica.partition.replicas) == 1:
+            return found
+        followers, offset = hosted.agent.followers, hosted.agent.position.applied_offset
+        if (
+            hosted.host.network_delays
+            or not _is_undisturbed(hosted)
+            or followers.is_behind(key)
+            or settings.throttled_at_leader
+            or settings.throttled_at_follower
+        ):
+            return None
+        for broker_id in replica.partition.replicas:
+            peer = hosted.peer(broker_id)
+            if broker_id == self.broker_id or (peer is None and broker_id not in followers.others):
+                continue
+            if peer is None or not _is_undisturbed(peer) or hosted.is_cut_off(broker_id):
+                return None
+            follower = peer.store.logs.get(key)
+            if follower is None or not _end_alike(log, follower):
+                return None
+            if peer.agent.position.applied_offset != offset:  # it may know another leader
+                return None
+            found.append(follower)
+        return found
 
     def lacks_a_follower(self, replica: Replica) -> bool:
         """True if a member of the ISR does not fetch."""
@@ -227,24 +242,41 @@ class Replicas:
             if peer.leader_epoch(replica.key) <= replica.partition.leader_epoch:
                 yield peer, peer.store.logs.get(replica.key)
 
-    def replicate(self, replica: Replica, batch: bytes, from_offset: int, at: Instant) -> None:
-        """Lets the followers fetch the batch that was appended last, at `from_offset`."""
+    def replicate(
+        self,
+        replica: Replica,
+        batch: bytes,
+        from_offset: int,
+        at: Instant,
+        in_step: list[Log] | None,
+    ) -> None:
+        """Lets the followers fetch the batch that was appended last, at `from_offset`.
+
+        `in_step` are the logs of all followers before the append, if they were in step.
+        """
+        if in_step is None:
+            self._replicate_to_each(replica, from_offset, at)
+            return
+        log = replica.log
+        if replica.has_enough:
+            log.high_watermark = log.end_offset
+        log.copy_to(in_step, batch, at, replica.settings)
+        for follower in in_step:
+            follow_marks(log, follower, at.now_ms)
+
+    def _replicate_to_each(self, replica: Replica, from_offset: int, at: Instant) -> None:
         hosted, key, log, partition = self.hosted, replica.key, replica.log, replica.partition
         settings = replica.settings
         reached: list[Log] = []
+        full: list[HostedAgent] = []
         for peer in self._others(partition):
             broker_id = peer.agent.config.broker_id
-            if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
+            if peer.store.full and peer.directory_of(partition) in peer.store.full:
+                full.append(peer)
+            elif hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
                 if leader.takes_time(hosted, peer, key, settings):
                     leader.note_lag(hosted, key, partition, broker_id, from_offset)
                     leader.send_copy(hosted, peer, key, log)
-                    continue
-                follower = peer.store.logs.get(key)
-                if follower is not None and _ends_alike(log, follower, from_offset):
-                    follower.append_copy(log, batch, at, settings)
-                    if hosted.agent.followers.is_behind(key):
-                        hosted.agent.followers.note_copied(key, broker_id)
-                    reached.append(follower)
                     continue
                 if leader.copy(hosted, peer, key, log, settings):
                     reached.append(peer.store.logs[key])
@@ -258,6 +290,9 @@ class Replicas:
             leader.raise_high_watermark(hosted, key, partition, log, settings)
         for follower in reached:
             follow_marks(log, follower, at.now_ms)
+        for peer in full:  # who learns that it loses its directory finds every lag noted
+            if hosted.is_fetched_by(peer, key):
+                peer.can_write_to(partition)
 
     def holds_back(self, replica: Replica, follower: int) -> bool:
         """True if a follower gets nothing of the partition now, because it is throttled (B5.50)."""
@@ -279,8 +314,22 @@ class Replicas:
                 follow_marks(replica.log, follower, at.now_ms)
 
 
-def _ends_alike(log: Log, follower: Log, from_offset: int) -> bool:
-    """True if the follower ends with the batch that came before the one at `from_offset`."""
-    if follower.end_offset != from_offset or not follower.batches or len(log.batches) < 2:
-        return False
-    return follower.batches[-1] is log.batches[-2]
+def _is_undisturbed(hosted: HostedAgent) -> bool:
+    """True if a process has registered, its disks are whole, and no fault meets its fetchers."""
+    store, faults = hosted.store, hosted.fetcher_faults
+    return not (
+        hosted.is_paused
+        or not hosted.is_alive
+        or hosted.agent.state not in FOLLOWS
+        or store.failed
+        or store.full
+        or faults.stopped
+        or faults.slow
+        or hosted.disk.is_slow
+    )
+
+
+def _end_alike(log: Log, follower: Log) -> bool:
+    """True if two logs end with the same batch."""
+    ends = log.batches and follower.batches and follower.batches[-1] is log.batches[-1]
+    return bool(ends) and follower.end_offset == log.end_offset

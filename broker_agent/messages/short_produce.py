@@ -96,15 +96,18 @@ class ShortProduce:
         at = self._now()
         try:
             replica = self._known.at(at)
+            in_step = self._replicas.in_step(replica)
             if (
                 (self._known.has_quotas and self._is_limited)
                 or replica.partition.leader != self._broker_id
                 or not self._replicas.hosted.is_in_service
+                or self._replicas.hosted.disk.is_slow
                 or replica.topic.name in INTERNAL_TOPICS
-                or (self.request.acks == ALL and self._replicas.waits_for_followers(replica))
+                or (self.request.acks == ALL and in_step is None)
             ):
                 return None
-            placed = self._producing.store(replica, self.request.acks, at, frame, start, end)
+            acks = self.request.acks
+            placed = self._producing.store(replica, acks, at, frame, start, end, in_step)
         except LEFT_TO_GENERAL_PATH:
             return None
         number, numbers = frame[CORRELATION], NUMBERS.pack(*placed)

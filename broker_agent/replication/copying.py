@@ -1,5 +1,7 @@
 """What a follower does with the log of its leader: it cuts its own where they differ, and copies.
 
+A replica that moves to another directory is copied in the same way (B7.51).
+
 A real follower learns by Fetch where the logs part (rules B5.10-B5.15), in as many rounds as it
 takes. Here both logs are at hand.
 """
@@ -59,7 +61,7 @@ def copy_rest(
             break
         if leader.base_offsets[place] in leader.damaged:
             return False
-        follower.append_copy(leader, leader.batches[place], at, settings)
+        leader.copy_to((follower,), leader.batches[place], at, settings)
     return follower.end_offset == leader.end_offset or until is not None
 
 
@@ -92,4 +94,24 @@ def follow_marks(
     """
     told = leader.high_watermark if high_watermark is None else high_watermark
     follower.high_watermark = min(told, follower.end_offset)
-    follower.delete_before(min(leader.start_offset, follower.end_offset), now_ms)
+    if leader.start_offset > follower.start_offset:
+        follower.delete_before(min(leader.start_offset, follower.end_offset), now_ms)
+
+
+def begin_future(current: Log, now_ms: int) -> Log:
+    """Returns the log of a future replica, which begins at the log start (B7.51)."""
+    future = Log(now_ms)
+    if current.start_offset:
+        future.begin_anew(current.start_offset, now_ms)
+    return future
+
+
+def take_place(current: Log, future: Log) -> None:
+    """Gives the log of a future replica what no batch tells, as it takes the current one's place.
+
+    The leader epochs and the producers of a moved log are those of its batches.
+    """
+    future.high_watermark = current.high_watermark
+    future.cleaned_offset, future.horizons = current.cleaned_offset, current.horizons
+    future.looked_ms = current.looked_ms
+    future.epochs.led, future.epochs.led_from = current.epochs.led, current.epochs.led_from

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kraftsim.controller.core.image.broker import BrokerRegistration
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey, without_elr
 from kraftsim.controller.core.uuid import Uuid
 
@@ -62,9 +63,13 @@ class FetcherFault:
         self._topic_id, self._partition = topic_id, partition
         self.hit: set[PartitionKey] = set()
 
+    def covers(self, key: PartitionKey) -> bool:
+        """True if the partition is among those of the fault."""
+        return self._topic_id in (None, key[0]) and self._partition in (None, key[1])
+
     def meets(self, key: PartitionKey) -> bool:
         """Returns True, and counts it, if the partition is among those of the fault."""
-        if self._topic_id not in (None, key[0]) or self._partition not in (None, key[1]):
+        if not self.covers(key):
             return False
         self.hit.add(key)
         return True
@@ -97,9 +102,9 @@ class FetcherFaults:
         """True if the broker fetches nothing of a partition."""
         return bool(self.stopped) and any(fault.meets(key) for fault in self.stopped)
 
-    def since_ms(self, key: PartitionKey) -> int:
-        """Returns since when the broker has fetched nothing of a partition that is stopped."""
-        return min(fault.since_ms for fault in self.stopped if fault.meets(key))
+    def since_ms(self, key: PartitionKey) -> int | None:
+        """Returns since when the broker has fetched nothing of a partition; None if it fetches."""
+        return min((of.since_ms for of in self.stopped if of.covers(key)), default=None)
 
     def slow_down(self, key: PartitionKey) -> bool:
         """True if the broker takes its time for a partition."""
@@ -129,10 +134,13 @@ class Followers:
         self._proposed: dict[PartitionKey, tuple[int, tuple[int, ...]]] = {}
         self._led: dict[PartitionKey, int] = {}  # the leader epochs in which this process leads
         self._fetched: dict[PartitionKey, dict[int, Fetched]] = {}
+        self._left_ms: dict[PartitionKey, dict[int, int]] = {}  # caught-up times of who left an ISR
         self.others: set[int] = set()
         self.under_way: set[Way] = set()
         self.told_later: set[tuple[PartitionKey, int]] = set()
         self._seen: dict[PartitionKey, Partition] = {}
+        self._image: Image | None = None  # as last looked at, with what else was looked at
+        self._looked: tuple[int, int, bool] | None = None
 
     # What they have fetched
 
@@ -165,6 +173,14 @@ class Followers:
         """Returns what the Fetch requests of a follower have told since the election."""
         return self._fetched.get(key, {}).get(broker_id, NEVER_FETCHED)
 
+    def caught_up_ms(self, key: PartitionKey, broker_id: int) -> int | None:
+        """Returns when a follower that lags, or has left the ISR, had everything last, if ever."""
+        lag = self._lags.get(key, {}).get(broker_id)
+        if lag is not None:
+            return lag.caught_up_ms
+        left_ms = self._left_ms.get(key, {}).get(broker_id, 0)
+        return max(left_ms, self.fetched(key, broker_id).caught_up_ms) or None
+
     # Lags
 
     def begin_to_lead(self, key: PartitionKey, epoch: int) -> bool:
@@ -181,6 +197,18 @@ class Followers:
             if not is_known(key):
                 self.forget(key)
                 self._seen.pop(key, None)
+
+    def note_looked(self, image: Image, logs: int, is_in_service: bool) -> bool:
+        """Notes the metadata and how many logs the process looks at; False if all is as before.
+
+        Nearly every record leaves the partitions of an image as they are. A log goes only with its
+        topic or its disk.
+        """
+        looked = (image.partitions_offset, logs, is_in_service)
+        if self._image is image and self._looked == looked:
+            return False
+        self._image, self._looked = image, looked
+        return True
 
     def note_seen(self, key: PartitionKey, partition: Partition) -> bool:
         """Notes how the process knows a partition; False if it has known it so before.
@@ -236,13 +264,21 @@ class Followers:
         self._lags.pop(key, None)
         self._proposed.pop(key, None)
         self._fetched.pop(key, None)
+        self._left_ms.pop(key, None)
         self._led.pop(key, None)
 
     def keep_members(self, key: PartitionKey, partition: Partition) -> None:
-        """Forgets the lags of followers that have left the ISR."""
-        members = self.members(key, partition)
-        for broker_id in [other for other in self._lags.get(key, ()) if other not in members]:
-            self.note_caught_up(key, broker_id)
+        """Forgets the lags of followers that have left the ISR, but for their caught-up times."""
+        members, left_ms = self.members(key, partition), self._left_ms.get(key, {})
+        left_ms = {other: at_ms for other, at_ms in left_ms.items() if other not in members}
+        for broker_id, lag in list(self._lags.get(key, {}).items()):
+            if broker_id not in members:
+                left_ms[broker_id] = lag.caught_up_ms
+                self.note_caught_up(key, broker_id)
+        if left_ms:
+            self._left_ms[key] = left_ms
+        else:
+            self._left_ms.pop(key, None)
 
     # Proposals
 

@@ -43,14 +43,19 @@ def _has_its_disk(image: Image, partition: Partition, replica: int) -> bool:
 class InSync:
     """The replicas that a leader waits for, and its AlterPartition requests."""
 
-    def __init__(
-        self, config: AgentConfig, conversation: Conversation, followers: Followers
-    ) -> None:
+    def __init__(self, config: AgentConfig, conversation: Conversation) -> None:
         self._config = config
         self._conversation = conversation
-        self._followers = followers
+        self._followers: Followers | None = None
         self._started_ms = 0
         self._due_ms: dict[Entry, int] = {}  # when the leader looks at a replica next
+
+    @property
+    def followers(self) -> Followers:
+        """What the process knows of its followers, made with the first message."""
+        if self._followers is None:
+            self._followers = Followers()
+        return self._followers
 
     def start(self, now_ms: int) -> None:
         """Begin to count the turns of `isr-expiration`."""
@@ -59,7 +64,8 @@ class InSync:
     def observe(self, image: Image, now_ms: int) -> None:
         """Update the awaited replicas after a change of the metadata, or of who lags."""
         has_ailing = image.index.has_ailing(self._config.broker_id)
-        if not self._due_ms and not has_ailing and not self._followers.any_lags:
+        any_lags = self._followers is not None and self._followers.any_lags
+        if not self._due_ms and not has_ailing and not any_lags:
             return  # as after nearly every record
         awaited = self._awaited(image)
         if awaited or self._due_ms:
@@ -81,7 +87,7 @@ class InSync:
         me = self._config.broker_id
         lags = {
             (key, broker_id): lag
-            for key, broker_id, lag in self._followers.lags()
+            for key, broker_id, lag in self.followers.lags()
             if (topic := image.topics.get(key[0])) is not None
             and (partition := topic.partitions.get(key[1])) is not None
             and partition.leader == me
@@ -144,7 +150,7 @@ class InSync:
     def _is_proposed(self, image: Image, entry: Entry) -> bool:
         key, replica = entry
         partition = image.partition(key)
-        return replica in self._followers.proposal(key, partition) and replica not in partition.isr
+        return replica in self.followers.proposal(key, partition) and replica not in partition.isr
 
     def on_reply(self, sent: Send, reply: rpc.Response | ApiError | None) -> None:
         """Permit the next request; the result of a proposal arrives through the metadata."""
@@ -153,7 +159,7 @@ class InSync:
             for topic in reply.topics:
                 for partition in topic.partitions:
                     if partition.error_code in GIVEN_UP:
-                        self._followers.withdraw((topic.topic_id, partition.partition_index))
+                        self.followers.withdraw((topic.topic_id, partition.partition_index))
 
     def _missing(self, image: Image) -> list[Entry]:
         """Returns assigned, unfenced replicas outside the ISR of partitions that this broker leads.
@@ -187,11 +193,11 @@ class InSync:
         for key, (added, removed) in changes.items():
             partition = image.partition(key)
             isr = dict.fromkeys((*partition.isr, *added))
-            wanted = self._followers.proposal(key, partition) or tuple(
+            wanted = self.followers.proposal(key, partition) or tuple(
                 member for member in isr if member not in removed
             )
             if added:
-                self._followers.propose(key, partition, wanted)
+                self.followers.propose(key, partition, wanted)
             topics.setdefault(key[0], []).append(_proposal(image, key, wanted))
         return rpc.AlterPartitionRequest(
             broker_id=self._config.broker_id,

@@ -17,13 +17,15 @@ NODES_CACHED = 16_384  # cache size; more nodes than that only cost time
 class Kind(IntEnum):
     """The kind of a node.
 
-    A CLONE is a second process of a broker, on a host of its own; OUTSIDE is a client.
+    A CLONE is a second process of a broker, on a host of its own; OUTSIDE is a client; OWN runs
+    code of a user.
     """
 
     BROKER = 0
     CONTROLLER = 1
     CLONE = 2
     OUTSIDE = 3
+    OWN = 4
 
 
 # Kinds that are compared for every message: Python 3.11 looks up a member of an enum slowly.

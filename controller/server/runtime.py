@@ -33,7 +33,7 @@ class Runtime:
         self.speed = speed  # how many times as fast as real time; 0.0 if time stands still
         self._us_per_s = 1e6 * speed
         self._loop = asyncio.get_running_loop()
-        self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
+        self._begin()
         self._timer: asyncio.TimerHandle | None = None
         self._armed_us = NEVER_US
         self.turns = Turns(self.enter, self.leave)
@@ -52,7 +52,7 @@ class Runtime:
             self._timer.cancel()
         self._timer, self._armed_us = None, NEVER_US
         self.speed, self._us_per_s = speed, 1e6 * speed
-        self._began = time.monotonic() - self.timeline.now_us / 1e6 / (speed or 1.0)
+        self._begin()
         self.timeline.pause_by(self._pause if speed else None)
         self.leave()
 
@@ -61,7 +61,7 @@ class Runtime:
         timeline = self.timeline
         now_us = timeline.now_us
         if self.speed:
-            now_us = max(now_us, int((time.monotonic() - self._began) * self._us_per_s))
+            now_us = max(now_us, self._passed_us())
         if timeline.due_us <= now_us:
             timeline.run_until(now_us)
             self._changed()
@@ -126,12 +126,23 @@ class Runtime:
             with self.entered():
                 action()
 
+    def _begin(self) -> None:
+        """Notes when the timeline began by the clock, at the present speed."""
+        self._began = time.monotonic() - self.timeline.now_us / 1e6 / (self.speed or 1.0)
+
+    def _passed_us(self) -> int:
+        """Returns the time of the timeline by the clock."""
+        return int((time.monotonic() - self._began) * self._us_per_s)
+
     def _arm(self, at_us: int) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._armed_us = at_us
+        self._timer = self._call_at(at_us)
+
+    def _call_at(self, at_us: int) -> asyncio.TimerHandle:
         wait_s = self._began + at_us / 1e6 / self.speed - time.monotonic()
-        self._timer = self._loop.call_later(min(max(wait_s, 0.0), LONGEST_SLEEP_S), self._fire)
+        return self._loop.call_later(min(max(wait_s, 0.0), LONGEST_SLEEP_S), self._fire)
 
     def _fire(self) -> None:
         self._timer, self._armed_us = None, NEVER_US

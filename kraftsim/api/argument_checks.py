@@ -135,7 +135,7 @@ def check_run_until(
     kind: str, broker: int | None = None, timeout: str | float | None = None
 ) -> None:
     """Raises UsageError for an unknown kind of event, ValueError for an invalid timeout."""
-    from kraftsim.simulation.journal_kinds import EVENTS  # loads the simulation
+    from kraftsim.simulation.event_row import EVENTS  # loads the simulation
 
     expect_one_of("kind", kind, EVENTS)
     if broker is not None:

@@ -1,5 +1,7 @@
 """The brokers of a cluster: shows them, adds them, and acts on their processes and links."""
 
+from dataclasses import replace
+
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.simulation.ports import PORT_MAX
@@ -20,6 +22,7 @@ from .running.live import Live
 from .running.waits import states_text
 from .states import BrokerState, BrokerStatesDocument
 from .views.list_pages import Page, keys_of_page
+from .views.outage_view import outage_view
 from .views.slices import in_slices
 from .views.state_views import broker_view
 
@@ -53,13 +56,18 @@ class Brokers:
         return Page(await in_slices(views), following)
 
     async def show(self, broker_id: int) -> BrokerDocument:
-        """Returns one broker."""
+        """Returns one broker, with what an outage of it would cost."""
         expect_int("broker_id", broker_id)
         world = self._live.world
-        ids = {*world.committed.brokers, *world.agents}
+        image = world.committed
+        ids = {*image.brokers, *world.agents}
         if broker_id not in ids:
             raise UnknownBroker(broker_id, sorted(ids))
-        return broker_view(world.committed, world.agents, broker_id)
+        document = broker_view(image, world.agents, broker_id)
+        if document["registered"]:
+            view = replace(world.controller.node.config_view, image=image)
+            document["outage"] = outage_view(view, broker_id)
+        return document
 
     async def add(
         self,

@@ -75,6 +75,7 @@ class Cluster:
     requests: "parts.Requests"
     log: "parts.Log"
     events: "parts.Events"
+    nodes: "parts.Nodes"
 
     def __init__(
         self,

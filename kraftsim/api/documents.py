@@ -30,8 +30,24 @@ class AgentDocument(TypedDict):
     lastError: str | None
 
 
+class OutageDocument(TypedDict):
+    """What an outage of a broker would cost, by the committed ISRs.
+
+    `replicas` counts the broker's replicas. `leaderlessWithout` has the partitions, as `topic-0`,
+    that have no leader or would have none, `underMinIsrWithout` those whose other members of the
+    ISR are fewer than `min.insync.replicas`.
+    """
+
+    replicas: int
+    leaderlessWithout: list[str]
+    underMinIsrWithout: list[str]
+
+
 class BrokerDocument(TypedDict):
-    """A broker: its registration, if it is registered, and its process, if it is simulated."""
+    """A broker: its registration, if it is registered, and its process, if it is simulated.
+
+    A list of brokers has no `outage`.
+    """
 
     brokerId: int
     registered: bool
@@ -44,7 +60,16 @@ class BrokerDocument(TypedDict):
     startTimeMs: NotRequired[int]
     logDirs: NotRequired[list[str]]
     leaderships: NotRequired[int]
+    outage: NotRequired[OutageDocument]
     agent: NotRequired[AgentDocument]
+
+
+class NodeDocument(TypedDict):
+    """A process of a user beside the cluster; `error` is what its coroutine raised, if it did."""
+
+    name: str
+    state: str
+    error: str | None
 
 
 class EndingCluster(TypedDict):

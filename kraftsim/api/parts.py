@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .events import Events as Events
     from .faults import Faults as Faults
     from .log import Log as Log
+    from .nodes import Nodes as Nodes
     from .quorum import Quorum as Quorum
     from .reassignments import Reassignments as Reassignments
     from .requests import Requests as Requests
@@ -28,6 +29,7 @@ PARTS = {
     "requests": ("live",),
     "log": ("live",),
     "events": ("live",),
+    "nodes": ("live",),
 }
 """The parts of a cluster, which are modules here with a class of the same name, and what each is
 given: attributes of the cluster."""

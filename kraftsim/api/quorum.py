@@ -9,7 +9,7 @@ from .argument_checks import check_transfer
 from .documents import LeaderDocument, QuorumDocument
 from .running.active_controller import ActiveController
 from .running.live import Live
-from .running.waits import roles_text
+from .running.waits import roles_text, until_known
 from .views.state_views import quorum_view
 
 
@@ -38,7 +38,7 @@ class Quorum:
         return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
 
     async def transfer_leadership(self, to: int = -1, timeout: str | float = "20s") -> int:
-        """Makes the leader resign; returns the id of the next leader once it is active.
+        """Makes the leader resign; returns the id of the next leader once brokers know it.
 
         `to` is the preferred successor; -1 prefers the voter with the longest log. Raises
         CommandError if another controller than `to` was elected, TimeoutError if none is active
@@ -58,6 +58,7 @@ class Quorum:
             raise CommandError(
                 f"expected controller {to} to lead, got {leader_id} elected: transfer again"
             )
+        await until_known(self._live)
         return leader_id
 
 

@@ -27,6 +27,7 @@ _ACTING = (
     "cordoned.log.dirs",
     "follower.replication.throttled.rate",
     "leader.replication.throttled.rate",
+    "replica.alter.log.dirs.io.max.bytes.per.second",
 )
 _OF_CONTROLLERS = ("unclean.leader.election.enable",)
 _REASONS_OF_TOPICS = {
@@ -44,7 +45,6 @@ _REASONS_OF_TOPICS = {
 _REASONS_OF_BROKERS = {
     **dict.fromkeys(("remote.", "follower.fetch."), NO_TIERS),
     **dict.fromkeys(("log.cleaner.", "background.", "num.recovery."), NO_FILES),
-    "replica.alter.log.dirs.": "simulated brokers move replicas between directories at once",
     **dict.fromkeys(
         ("listeners", "listener.security.", "advertised."),
         "a simulated broker keeps the listeners with which it started",

@@ -56,6 +56,8 @@ OF_BROKERS = (
     *("telemetry.max.bytes", "max.request.partition.size.limit"),
     *("socket.request.max.bytes", "quota.window.num", "quota.window.size.seconds"),
     *("replication.quota.window.num", "replication.quota.window.size.seconds"),
+    "alter.log.dirs.replication.quota.window.num",
+    "alter.log.dirs.replication.quota.window.size.seconds",
     *("replica.fetch.max.bytes", "replica.fetch.response.max.bytes", "replica.selector.class"),
 )
 """What a broker takes from its property file, beside the defaults of topics."""
@@ -80,7 +82,7 @@ _OWN_BOUNDS = (
 _METADATA_IN_MEMORY = "the metadata log is in memory, without segments: a snapshot cuts it off"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
 _NO_SOCKETS = "one thread serves all connections, within bounds of its own"
-_NO_BANDWIDTH = "moves between log directories take no time, and kraftsim has no plugin of quotas"
+_NO_QUOTA_PLUGIN = "kraftsim has no plugin of quotas"
 _NO_REPORTERS = "kraftsim has no reporters: metrics are counters of `GET /metrics`"
 _NO_COPYING_THREADS = "no thread of a simulated broker copies replicas"
 _OWN_TIMES = "requests between the nodes of kraftsim have times of their own"
@@ -142,7 +144,7 @@ REASONS: Mapping[str, str] = {
         (*("connections.", "max.connection", "socket.", "queued.", "num.io.", "num.network."),),
         _NO_SOCKETS,
     ),
-    **dict.fromkeys(("alter.log.dirs.", "client.quota."), _NO_BANDWIDTH),
+    "client.quota.": _NO_QUOTA_PLUGIN,
     **dict.fromkeys(("kafka.metrics.", "metric", "auto.include.jmx."), _NO_REPORTERS),
     "controller.performance.": "kraftsim measures no times of a controller's events",
     "leader.imbalance.per.": "controllers balance leaders however few are out of place, as Kafka's",

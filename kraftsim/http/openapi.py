@@ -16,7 +16,7 @@ from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 from ..api.administration.config_words import SCOPES
 from ..api.argument_checks import LIMIT_MAX

@@ -72,11 +72,23 @@ class BrokerScene(TypedDict):
     lease: LeaseScene
 
 
+class ReplicaLogScene(TypedDict):
+    """The log of a replica on the disk of its broker, and the high watermark that it knows."""
+
+    logStart: int
+    logEnd: int
+    highWatermark: int
+    epochs: list[EpochScene]
+
+
 class PartitionScene(TypedDict):
     """A partition: its leader (-1: none), its replicas, which are in sync, and which may lead.
 
-    Start, end and size in bytes of the leader's log; None if no simulated broker leads. `lags` are
-    the records of it that each replica lacks, in the order of `replicas`; None if unknown.
+    `adding` and `removing` are the replicas that a reassignment adds and removes. Start, end and
+    size in bytes of the leader's log; None if no simulated broker leads. `lags` are the records of
+    it that each replica lacks, in the order of `replicas`; None if unknown. `logs` are the logs of
+    the replicas in this order, None for one without a message; empty if none has a message, and
+    after the first 30 partitions of a scene that have some.
     """
 
     leader: int
@@ -84,10 +96,13 @@ class PartitionScene(TypedDict):
     replicas: list[int]
     isr: list[int]
     elr: list[int]
+    adding: list[int]
+    removing: list[int]
     logStart: int | None
     logEnd: int | None
     logBytes: int | None
     lags: list[int | None]
+    logs: list[ReplicaLogScene | None]
 
 
 class HeldScene(TypedDict):

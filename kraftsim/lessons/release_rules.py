@@ -113,7 +113,7 @@ def _retry(profile: Profile, settings: Settings) -> ReleaseRule:
 
 
 def _eligible_leaders(profile: Profile) -> ReleaseRule:
-    kinds = ("partition_changed:in sync",)
+    kinds = ("partition_changed:in sync", "records_truncated")
     if any(name == ELIGIBLE_LEADER_REPLICAS for name, _, _ in profile.supported_features):
         says = "A replica that leaves an ISR at its minimum stays eligible to lead (ELR)."
         return _rule("elr", kinds, says, "rule 4.25")

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.leading.lags import lags
+from kraftsim.broker_agent.leading.replica_states import replica_states
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
@@ -24,10 +24,12 @@ from kraftsim.simulation.world import World
 from . import documents
 from .camera import number_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the logs are imported with the first message
+    from kraftsim.broker_agent.log.log import Log
     from kraftsim.scenarios.stage.stage import Fault
 
 PARTITIONS_MAX = 300  # of a scene; a page cannot show more
+PARTITIONS_WITH_LOGS_MAX = 30  # whose replicas a scene shows
 HELD_SHOWN_MAX = 20  # held messages of a fault
 EPOCHS_MAX = 12  # newest epochs of a log strip
 
@@ -180,11 +182,20 @@ def _partitions(world: World, image: Image) -> Iterable[tuple[str, documents.Par
         for topic in topics
         for index, partition in sorted(topic.partitions.items())
     )
+    logs_left = PARTITIONS_WITH_LOGS_MAX
     for topic, index, partition in islice(all_of_them, PARTITIONS_MAX):
-        yield f"{topic.name}-{index}", _partition(world, (topic.topic_id, index), partition)
+        key = (topic.topic_id, index)
+        logs = _logs(world, key, partition) if logs_left else []
+        logs_left -= bool(logs)
+        yield f"{topic.name}-{index}", _partition(world, key, partition, logs)
 
 
-def _partition(world: World, key: PartitionKey, partition: Partition) -> documents.PartitionScene:
+def _partition(
+    world: World,
+    key: PartitionKey,
+    partition: Partition,
+    logs: list[documents.ReplicaLogScene | None],
+) -> documents.PartitionScene:
     leader = world.agents.get(partition.leader)
     log = None if leader is None else leader.store.logs.get(key)
     nothing = None if leader is None else 0
@@ -194,10 +205,35 @@ def _partition(world: World, key: PartitionKey, partition: Partition) -> documen
         "replicas": list(partition.replicas),
         "isr": list(partition.isr),
         "elr": list(partition.elr),
+        "adding": list(partition.adding_replicas),
+        "removing": list(partition.removing_replicas),
         "logStart": nothing if log is None else log.start_offset,
         "logEnd": nothing if log is None else log.end_offset,
         "logBytes": nothing if log is None else log.size,
-        "lags": lags(leader, key, partition),
+        "lags": [state.lag for state in replica_states(leader, key, partition)],
+        "logs": logs,
+    }
+
+
+def _logs(
+    world: World, key: PartitionKey, partition: Partition
+) -> list[documents.ReplicaLogScene | None]:
+    """Returns the log of each replica, the empty list if no replica has had a message."""
+    hosts = [world.agents.get(broker_id) for broker_id in partition.replicas]
+    logs = [None if host is None else host.store.logs.get(key) for host in hosts]
+    if not any(logs):
+        return []
+    return [None if log is None else _log(log) for log in logs]
+
+
+def _log(log: "Log") -> documents.ReplicaLogScene:
+    return {
+        "logStart": log.start_offset,
+        "logEnd": log.end_offset,
+        "highWatermark": log.high_watermark,
+        "epochs": [
+            {"epoch": epoch, "start": start} for epoch, start in log.epochs.entries[-EPOCHS_MAX:]
+        ],
     }
 
 

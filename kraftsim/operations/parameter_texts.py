@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kraftsim.controller.core.configs.resources import RESOURCES
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 from ..api.broker_states import STATES
 

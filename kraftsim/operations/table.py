@@ -83,7 +83,7 @@ async def list_brokers(kraft: "Cluster", from_: int = 0, limit: int | None = Non
 
 
 async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
-    """Show a broker: registration, fencing, start time and simulated process."""
+    """Show a broker: registration, fencing, process, and what an outage of it would cost."""
     return await kraft.brokers.show(id)
 
 

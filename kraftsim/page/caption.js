@@ -6,7 +6,8 @@ import { captioned } from "./question.js";
 
 function newest({ story }, us) {
   const calmUs = story.events.find((event) => event.kind === "calm_begins")?.atUs ?? Infinity; // nothing of a lesson after it
-  return story.events.findLast((event) => event.atUs <= us && event.atUs < calmUs && (event.say || isTurningPoint(event)));
+  const explained = new Set(story.captions.map((caption) => captioned(story, caption)));
+  return story.events.findLast((event) => event.atUs <= us && event.atUs < calmUs && (event.say || explained.has(event) || isTurningPoint(event)));
 }
 
 // Before the first step there is nothing to say of a lesson but how to begin.

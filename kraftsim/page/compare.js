@@ -4,6 +4,7 @@ import { html } from "./vendor/htm-preact.js";
 import { Brokers } from "./brokers.js";
 import { Controllers } from "./controllers.js";
 import { marksOf } from "./marks.js";
+import { WithReplicas } from "./replicas.js";
 import { LETTERS } from "./visit.js";
 
 export function nameOf({ source: { story, branch } }, index) {
@@ -24,7 +25,7 @@ function pictureOf(visit, us) {
 function Side({ name, scene, marks, isActive, ...stage }) {
   return html`<div class="side ${isActive ? "active" : ""}" role="group" aria-label=${name}><h2>${name}</h2>
     <${Controllers} scene=${scene} marks=${marks.controllers} ...${stage} />
-    <${Brokers} scene=${scene} marks=${marks.brokers} ...${stage} /></div>`;
+    <${WithReplicas} scene=${scene} ...${stage}><${Brokers} scene=${scene} marks=${marks.brokers} ...${stage} /><//></div>`;
 }
 
 export function SideBySide({ visit, us, selected, onSelect }) {

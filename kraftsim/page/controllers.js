@@ -1,6 +1,7 @@
 // The controllers: a ring with the leader crowned, votes as arcs, and a strip of the log of each.
 
 import { html } from "./vendor/htm-preact.js";
+import { LogStrip } from "./log_strip.js";
 import { Differs } from "./marks.js";
 import { Term, className } from "./signs.js";
 
@@ -52,17 +53,14 @@ function parts(item, committed) {
 }
 
 function Strip({ item, committed, from, to }) {
-  const part = (offset) => `${(100 * Math.max(0, offset - from)) / Math.max(1, to - from)}%`;
-  const between = (begin, end) => ({ left: part(begin), width: `calc(${part(end)} - ${part(begin)})` });
-  const ends = [...item.epochs.slice(1).map(({ start }) => start), item.logEnd];
   const { known, sure, unknown, tail } = parts(item, committed);
-  return html`<div class="strip" role="img"
-    aria-label=${`log of ${item.id}: ${item.logEnd} records; the quorum has committed ${sure} of them, ${item.id} knows that of ${known}`}>
-    ${item.epochs.map(({ epoch, start }, index) => ends[index] > from && html`<span key=${epoch} class="records epoch-${epoch % 6}"
-      style=${between(start, ends[index])} title=${`epoch ${epoch} from offset ${start}`}>${epoch}</span>`)}
-    ${unknown > 0 && html`<span class="unlearned" style=${between(known, sure)} title=${`${unknown} committed by the quorum; ${item.id} learns it with its next fetch`}></span>`}
-    ${tail > 0 && html`<span class="tail" style=${between(sure, item.logEnd)} title=${`${tail} not committed: no majority has them yet, a new leader may cut them`}></span>`}
-    <span class="mark" style=${{ left: part(known) }} title=${`high watermark that ${item.id} knows: ${known}`}></span></div>`;
+  const spans = [
+    { kind: "unlearned", begin: known, end: sure, title: `${unknown} committed by the quorum; ${item.id} learns it with its next fetch` },
+    { kind: "tail", begin: sure, end: item.logEnd, title: `${tail} not committed: no majority has them yet, a new leader may cut them` },
+  ];
+  return html`<${LogStrip} epochs=${item.epochs} end=${item.logEnd} highWatermark=${known} spans=${spans} from=${from} to=${to}
+    label=${`log of ${item.id}: ${item.logEnd} records; the quorum has committed ${sure} of them, ${item.id} knows that of ${known}`}
+    title=${`high watermark that ${item.id} knows: ${known}`} />`;
 }
 
 function Words({ item, committed }) {

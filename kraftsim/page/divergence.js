@@ -2,11 +2,12 @@
 
 const SOON_US = 50_000; // two worlds with other offsets do the same thing some milliseconds apart
 
-// Epochs of brokers are offsets of their registrations, and the time of an event says how long a
-// lease was silent: neither makes an event another one.
+// Epochs of brokers are offsets of their registrations, the offset at which a log is cut depends on how much was
+// written before, and the time of an event says how long a lease was silent: none makes an event another one.
 const PLAIN = [
   [/ \(epochs? [\d, ]+\)/g, ""],
   [/no heartbeat for .*$/, ""],
+  [/ from offset \d+ on/, ""],
 ];
 
 const isAct = (event) => event.kind.startsWith("fault") && event.faultId?.startsWith("act-");
@@ -50,11 +51,13 @@ export function causeOf({ causeSeq }, events) {
   return causeSeq === null ? undefined : events.find(({ seq, lastSeq }) => seq <= causeSeq && causeSeq <= lastSeq);
 }
 
-// The first of an event's causes that is apart from the same stories: what comes before it is common.
-function rootOf(event, { apart, events }, isHere) {
+// The first of an event's causes that is apart from the same stories: what comes before it is common. If the stories
+// `without` have nothing like the event, at no time, the cause is one that they have nothing like, either.
+function rootOf(event, { apart, events }, isHere, without) {
   const isApart = (cause) => apart.get(cause)?.every((is, index) => isHere[index] || !is);
+  const isAbsent = (cause) => !without.some((story) => story.events.some((other) => aboutAs(other) === aboutAs(cause)));
   let root = event;
-  for (let cause = causeOf(root, events); cause && isApart(cause); cause = causeOf(root, events)) root = cause;
+  for (let cause = causeOf(root, events); cause && isApart(cause) && isAbsent(cause); cause = causeOf(root, events)) root = cause;
   return root;
 }
 
@@ -68,7 +71,8 @@ function completed({ key, atUs, events }, stories) {
   const isSame = (event) => keysOf(event).includes(key);
   const isAbout = (event) => aboutAs(event) === aboutAs(missing);
   const shown = events.map((event, index) => event ?? nearest(stories[index], isSame) ?? nearest(stories[index], isAbout));
-  const roots = shown.map((event, index) => (event && far(event) <= SOON_US ? rootOf(event, stories[index], isHere) : undefined));
+  const without = stories.filter((_, index) => !shown[index]);
+  const roots = shown.map((event, index) => (event && far(event) <= SOON_US ? rootOf(event, stories[index], isHere, without) : undefined));
   return { atUs, events: shown, isHere, roots };
 }
 

@@ -19,6 +19,7 @@ import { predict, release, steer } from "./lead.js";
 import { LiveRequests } from "./live_requests.js";
 import { Panel, commandOf } from "./panel.js";
 import { Question } from "./question.js";
+import { WithReplicas } from "./replicas.js";
 import { SpaceTime } from "./space_time.js";
 import { Timeline } from "./timeline.js";
 import { Violations } from "./violations.js";
@@ -82,7 +83,7 @@ function Stage({ page }) {
   return html`<main class=${isBeside ? "beside" : ""}>
     ${scene && !isBeside && html`<${Controllers} scene=${scene} ...${chosen}>
         <${Rates} player=${player} us=${us} />${!selected && html`<${Held} page=${page} />`}<//>
-      <${Brokers} scene=${scene} us=${us} ...${chosen} /><${Flights} player=${player} scene=${scene} us=${us} />`}
+      <${WithReplicas} scene=${scene} ...${chosen}><${Brokers} scene=${scene} us=${us} ...${chosen} /><//><${Flights} player=${player} scene=${scene} us=${us} />`}
     ${scene && isBeside && html`<${SideBySide} visit=${visit} us=${us} ...${chosen} />`}
     ${selected && html`<${Panel} player=${player} canAct=${!page.props.exported} ...${chosen}
       onAct=${(act, id) => page.act(act, id)} onClose=${() => page.select(undefined)}><${Held} page=${page} /><//>`}

@@ -5,6 +5,7 @@ const LOOK_US = 50_000;
 const TURNING_POINTS = new Set([
   "broker_fenced", "broker_unfenced", "broker_registered", "broker_unregistered", "controller_elected",
   "broker_in_controlled_shutdown", "fault_begins", "fault_ends", "calm_begins", "admin_refused",
+  "records_truncated",
 ]);
 
 export const isTurningPoint = (event) => TURNING_POINTS.has(event.kind);

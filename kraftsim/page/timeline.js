@@ -9,7 +9,7 @@ const GLYPHS = {
   broker_fenced: "⊘", broker_unfenced: "●", broker_registered: "＋", broker_unregistered: "−",
   controller_elected: "♛", controller_stands: "?", controller_resigns: "↓", fault_begins: "⚡", fault_ends: "✓",
   lease_expired: "⌛", broker_in_controlled_shutdown: "↓", admin_refused: "✗", calm_begins: "~",
-  replicas_deleted: "×", replicas_stray: "≠",
+  replicas_deleted: "×", replicas_stray: "≠", records_truncated: "⊣",
 };
 const LANE = 18;
 const PAGE_US = 10_000_000;

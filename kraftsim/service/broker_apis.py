@@ -14,6 +14,7 @@ from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.leading.moving import go_on
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.broker_agent.topic_creation import TopicCreation
@@ -151,6 +152,7 @@ class BrokerApis:
         from kraftsim.broker_agent.descriptions import describe_log_dirs
 
         agent = self._agent.agent
+        go_on(self._agent)  # what is written since has been copied, unless a throttle holds it
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
         directories, cordoned = agent.config.log_dirs, agent.cordons.directories
         failed = agent.store.failed

@@ -25,7 +25,7 @@ log = logging.getLogger("kraftsim")
 
 # Passes of the event loop in which it accepts connections, and reads and handles what has arrived.
 FIRST_PASSES, PASSES = 6, 3  # when a wait begins, and between two timers
-SLICE_S = 0.005  # of real time, for which time moves without a break; others are served then
+SLICE_ACTIONS = 500  # scheduled while time moves without a break; others are served then
 LOOK_S = 0.001  # between two looks whether something still holds the clock
 HELD_MAX_S = 60.0  # an advance that is held for longer is refused
 HELD_SAID_S = 1.0  # an advance that is held for longer logs what holds it
@@ -35,16 +35,21 @@ WALL_BACK_S = 600.0  # of real time, for which a step back suffices
 PARKED_LIMIT_US = 90_000_000  # of time that passes for a request; a forwarded one ends after 60 s
 
 
-def _is_never_parked() -> bool:
+def _never() -> bool:
     return False
 
 
 @value(kw_only=False)
 class Waiter:
-    """Somebody who waits for time to pass: what for, since when, and whether it would not help."""
+    """Somebody who waits for time to pass: what for, since when, and whether it would not help.
+
+    The wait is over at `end_us`, or once `is_over` returns True.
+    """
 
     reason: str
     since_us: int
+    end_us: int
+    is_over: Callable[[], bool]
     is_parked: Callable[[], bool]
 
 
@@ -127,12 +132,12 @@ class ClockControl:
         reason after HELD_SAID_S.
         """
         end_us = self._now_us() + by_us
-        with self._waiting(f"advance by {by_us / 1e6:g} s"):
+        with self._waiting(f"advance by {by_us / 1e6:g} s", end_us):
             await self._begin_to_move()
             while self._now_us() < end_us:
                 if self.is_standing:
                     await self._until_let_go()
-                    await self._leap(None, end_us)
+                    await self._leap()
                 else:
                     await self._watch((end_us - self._now_us()) / 1e6 / self.speed)
 
@@ -141,7 +146,7 @@ class ClockControl:
         condition: Callable[[], bool],
         limit_us: int,
         reason: str,
-        is_parked: Callable[[], bool] = _is_never_parked,
+        is_parked: Callable[[], bool] = _never,
     ) -> bool:
         """Waits until the condition holds; returns False if it does not within `limit_us`.
 
@@ -150,7 +155,7 @@ class ClockControl:
         time.
         """
         end_us, end_s = self._now_us() + limit_us, time.monotonic() + limit_us / 1e6
-        with self._waiting(reason, is_parked):
+        with self._waiting(reason, end_us, condition, is_parked):
             await self._begin_to_move()
             while True:
                 now_us = self._now_us()  # first: it runs what is due, maybe the last event
@@ -166,7 +171,7 @@ class ClockControl:
                     await asyncio.sleep(LOOK_S)
                     self.check_open()
                 else:
-                    await self._leap(condition, end_us)
+                    await self._leap()
 
     def held_by(self) -> str | None:
         """Returns what keeps a clock that stands from being moved by waits; None if nothing."""
@@ -199,9 +204,9 @@ class ClockControl:
             self.check_open()
 
     async def _begin_to_move(self) -> None:
-        """Lets clients in that have connected already."""
-        if self.is_standing and self._traffic.has_listeners:
-            await _pass_loop(FIRST_PASSES)
+        """Lets others begin to wait, and clients in that have connected already."""
+        if self.is_standing:
+            await _pass_loop(FIRST_PASSES if self._traffic.has_listeners else 1)
 
     async def _handle_arrived(self) -> None:
         """Lets the event loop read and handle what clients have sent."""
@@ -209,19 +214,21 @@ class ClockControl:
             await _pass_loop(PASSES)
         self.check_open()
 
-    async def _leap(self, condition: Callable[[], bool] | None, end_us: int) -> None:
-        """Moves time to the next timer, or, if no client is connected, for SLICE_S.
+    async def _leap(self) -> None:
+        """Moves time to the next timer, or, if no client is connected, through SLICE_ACTIONS.
 
-        Stops as soon as the condition holds.
+        Stops where the first of all waits is over, so that each begins what it does next at its
+        own time, and not as fast as the processor is.
         """
-        timeline, end_s = self._world.timeline, time.monotonic() + SLICE_S
-        limit_us = end_us
+        timeline = self._world.timeline
+        limit_us = min(waiter.end_us for waiter in self.waiters)
         if self._traffic.has_clients:
             limit_us = min(limit_us, max(timeline.due_us, timeline.now_us))
-        leap_us = limit_us - timeline.now_us
+        leap_us = max(limit_us - timeline.now_us, 0)
         self._keep_wall_behind(leap_us, leap_us)
+        last = timeline.scheduled_count + SLICE_ACTIONS
         self._world.run_until(
-            lambda: (condition is not None and condition()) or time.monotonic() > end_s,
+            lambda: timeline.scheduled_count > last or any(of.is_over() for of in self.waiters),
             limit_us=leap_us,
         )
         self._runtime.leave()
@@ -249,9 +256,14 @@ class ClockControl:
 
     @contextmanager
     def _waiting(
-        self, reason: str, is_parked: Callable[[], bool] = _is_never_parked
+        self,
+        reason: str,
+        end_us: int,
+        is_over: Callable[[], bool] = _never,
+        is_parked: Callable[[], bool] = _never,
     ) -> Iterator[None]:
-        waiter = Waiter(reason, self._world.timeline.now_us, is_parked)
+        since_us = self._world.timeline.now_us
+        waiter = Waiter(reason, since_us, end_us, is_over, is_parked)
         self.waiters.append(waiter)
         try:
             yield

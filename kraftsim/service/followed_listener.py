@@ -11,6 +11,8 @@ from collections.abc import Callable
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.kafka_listener import KafkaListener
 
+from .event_loop.simulated import simulated_loop
+
 log = logging.getLogger(__name__)
 
 
@@ -27,6 +29,14 @@ class FollowedListener(KafkaListener):
         """Binds the port and returns it; requests are answered only after `serve`."""
         self.port = await self.open(self._host, port)
         return self.port
+
+    async def open(self, host: str, port: int) -> int:
+        """Listens; in a simulated loop the port belongs to the host of the process."""
+        bound = await super().open(host, port)
+        loop = simulated_loop()
+        if loop is not None:
+            loop.hosts.claim(bound, self.name)
+        return bound
 
     @property
     def is_reopening(self) -> bool:

@@ -37,6 +37,7 @@ from .binding import binding
 from .broker_apis import BrokerApis
 from .cluster_description import client_view
 from .configuration_warnings import ConfigurationWarnings
+from .event_loop.simulated import simulated_loop
 from .event_loop.watch import LoopWatch
 from .followed_listener import FollowedListener
 from .outside import Outside
@@ -97,8 +98,11 @@ class Service:
         self._loop_watch: LoopWatch | None = None
 
     def watch_loop(self) -> None:
-        """Warns from now on of calls that block the loop, which keep the listeners from it."""
-        if self._loop_watch is None:
+        """Warns from now on of calls that block the loop, which keep the listeners from it.
+
+        A simulated loop refuses such calls.
+        """
+        if self._loop_watch is None and simulated_loop() is None:
             self._loop_watch = LoopWatch()
 
     async def open_controller(self, node_id: int, port: int) -> int:
@@ -150,6 +154,8 @@ class Service:
         self.data_plane.begin()
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.recorder = self.recorder
+        if simulated_loop() is not None:
+            self.recorder.refuse("its event loop is simulated: its seed repeats it")
         if self.named:
             self.recorder.refuse("its brokers have several listeners: a recording has one")
         self._close_outside()

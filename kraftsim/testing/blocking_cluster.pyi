@@ -31,6 +31,7 @@ from kraftsim.api.documents import (
     HeldRequestDocument,
     LeaderDocument,
     LogEndDocument,
+    NodeDocument,
     QuorumDocument,
     ReleaseDocument,
     RequestCount,
@@ -54,6 +55,7 @@ from kraftsim.lessons.documents import (
 from kraftsim.options import ClusterOptions
 from kraftsim.service.cluster_description import ClusterDescription
 from kraftsim.service.request_search import RequestDocument
+from kraftsim.simulated_loop.process import Main
 from kraftsim.simulation.requests.aim import Predicate
 from kraftsim.simulation.requests.spoken import Submit
 from kraftsim.simulation.world import World
@@ -246,6 +248,15 @@ class BlockingLog:
 class BlockingEvents:
     def list(self, from_: int = ..., limit: int = ...) -> Page[EventDocument, int]: ...
 
+class BlockingNodes:
+    def add(self, main: Main, name: str) -> None: ...
+    def list(self) -> list[NodeDocument]: ...
+    def stop(self, name: str) -> None: ...
+    def kill(self, name: str) -> None: ...
+    def pause(self, name: str) -> None: ...
+    def resume(self, name: str) -> None: ...
+    def restart(self, name: str) -> None: ...
+
 class BlockingCluster:
     def __init__(
         self,
@@ -292,6 +303,7 @@ class BlockingCluster:
     requests: BlockingRequests
     log: BlockingLog
     events: BlockingEvents
+    nodes: BlockingNodes
     def start(self) -> None: ...
     def open(self) -> None: ...
     def reset(self, seed: int | None = ...) -> ResetCluster: ...

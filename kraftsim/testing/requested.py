@@ -14,12 +14,18 @@ from .keys import EXPLORED, SEED
 
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
+LOOPS = ("asyncio", "simulated")
 # Arguments of the marker beside those of `Cluster`: default and meaning.
 OF_THE_PLUGIN: Mapping[str, tuple[object, str]] = {
     "scope": (
         "function",
         "how long the cluster of `kraft` or `kraft_sync` lives: `function`, `module` or `session`; "
         "it is reset before each test",
+    ),
+    "loop": (
+        "asyncio",
+        "`asyncio`, or `simulated`: an event loop in virtual time, in which the test, its clients "
+        "and the cluster repeat from the seed",
     ),
     "may_leak": (False, "True lets a test leave connections and tasks behind"),
     "may_miss": (False, "True lets faults of `kraft_faults` have no effect"),
@@ -38,6 +44,14 @@ def requested_scope(test: pytest.Item) -> str:
     if scope not in SCOPES:
         refuse(f"scope: expected {nearest(str(scope), SCOPES)}, got {scope!r}")
     return str(scope)
+
+
+def has_simulated_loop(test: pytest.Item) -> bool:
+    """Returns True if the test's marker has the simulated loop."""
+    loop = marked_options(test).get("loop", "asyncio")
+    if loop not in LOOPS:
+        refuse(f"loop: expected {nearest(str(loop), LOOPS)}, got {loop!r}")
+    return bool(loop == "simulated")
 
 
 def may_leak(test: pytest.Item) -> bool:
@@ -70,6 +84,8 @@ def requested_options(test: pytest.Item) -> dict[str, Any]:
     marked = marked_options(test)
     options = {name: value for name, value in marked.items() if name not in OF_THE_PLUGIN}
     test.stash.setdefault(SEED, _seed(test, options.pop("seed", None)))
+    if has_simulated_loop(test):
+        return dict(DEFAULTS) | {"clock": "real"} | options  # the time of the loop
     return dict(DEFAULTS) | options
 
 

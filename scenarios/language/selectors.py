@@ -10,6 +10,7 @@ $victim                      the nodes that `let` has bound for this run
 {minority: controllers}      fewer than half, drawn; {majority: ...}: the smallest majority
 {other_than: active, of: controllers}      `of` (default: all) without the others
 {leader_of: orders}          the leader of the topic's first partition
+{node: operator}             the process of your own with that name
 [1, 2, active]               all of these
 """
 
@@ -27,7 +28,8 @@ from .suggestions import nearest
 EACH = "each"  # the name that stands for each of several nodes in turn
 WORDS = ("active", "standbys", "controllers", "brokers", "all")
 COUNTED = ("pick", "nth")
-SHAPES = (*COUNTED, "of", "rack", "rack_of", "minority", "majority", "leader_of", "other_than")
+NAMED = ("rack", "leader_of", "node")
+SHAPES = (*COUNTED, *NAMED, "of", "rack_of", "minority", "majority", "other_than")
 Bound = Mapping[str, tuple[NodeId, ...]]
 
 
@@ -71,7 +73,7 @@ class Selector:
             {"type": "array", "items": nodes},
             *drawn,
             *(closed({word: nodes}, [word]) for word in parts),
-            *(closed({word: name}, [word]) for word in ("rack", "leader_of")),
+            *(closed({word: name}, [word]) for word in NAMED),
             closed({"other_than": nodes, "of": nodes}, ["other_than"]),
         )
 
@@ -84,7 +86,7 @@ class Selector:
                 return f"${self.value}"
             case "every":
                 return [selector.to_document() for selector in self.of]
-            case "rack" | "leader_of":
+            case "rack" | "leader_of" | "node":
                 return {self.word: self.value}
             case "pick" | "nth":
                 return {self.word: self.value, "of": self.of[0].to_document()}
@@ -133,6 +135,8 @@ class Selector:
                 return world.topology.nodes_in(str(self.value))
             case "leader_of":
                 return _leader_of(world, str(self.value))
+            case "node":
+                return (world.own.named(str(self.value)),)
             case "every":
                 parts = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(dict.fromkeys(node for part in parts for node in part))
@@ -178,7 +182,7 @@ def _shape(value: Mapping[str, object], path: Path) -> Selector:
     if len(value) != 1:
         raise Problem(path, f"expected one of {', '.join(SHAPES)}, got {dict(value)}")
     ((word, argument),) = value.items()
-    if word in ("rack", "leader_of"):
+    if word in NAMED:
         return Selector(word, str(argument))
     return Selector(word, of=(Selector.from_document(argument, (*path, word)),))
 

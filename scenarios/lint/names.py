@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 from ..document.scenario import Scenario
 from ..language.amounts import SETTINGS_OF

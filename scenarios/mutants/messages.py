@@ -63,13 +63,13 @@ def sets_timestamps(swaps: Swaps) -> None:
 )
 def followers_forget_producers(swaps: Swaps) -> None:
     """Lets followers keep no producers, so that a leader stores a batch that is sent again."""
-    append_copy: Any = Log.append_copy
+    append_fetched: Any = Log.append_fetched
 
     def buggy(log: Log, *arguments: Any) -> None:
-        append_copy(log, *arguments)
+        append_fetched(log, *arguments)
         log.producers = Producers()
 
-    swaps.attribute(Log, "append_copy", buggy)
+    swaps.attribute(Log, "append_fetched", buggy)
 
 
 @mutant(

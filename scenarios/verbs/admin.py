@@ -142,16 +142,18 @@ def send_requests(
     A reply counts as an effect if its error is `refused`; None expects success.
     """
     expected_code = 0 if refused is None else ErrorCode[refused]
-    effects = [0]
+    effects, journal = [0], stage.world.journal
 
-    def answered(request: rpc.Request, reply: object) -> None:
+    def answered(api_name: str, reply: object) -> None:
         code = error_code_of(reply)
         effects[0] += code == expected_code
+        journal.causes.note_answered(api_name)
         if code:
-            api_name = type(request).__name__.removesuffix("Request")
             detail = {"asked": api_name, "error": ErrorCode(code).name}
-            stage.world.journal.write("scenario", ADMIN_REFUSED, detail=detail)
+            journal.write("scenario", ADMIN_REFUSED, detail=detail)
 
     for request in requests:
-        stage.world.dispatch(request, partial(answered, request))
+        api_name = type(request).__name__.removesuffix("Request")
+        journal.causes.note_asked(api_name)
+        stage.world.dispatch(request, partial(answered, api_name))
     return lambda: effects[0], nothing

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from kraftsim.broker_agent.directories.data_disk import DataDisk
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.node_id import NodeId, numbers_of
+from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
@@ -36,17 +37,23 @@ class DiskVerb(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slow(DiskVerb, word="disk.slow"):
-    """Delays every write by `low` to `high`."""
+class Slow(Verb, word="disk.slow"):
+    """Delays every write by `low` to `high`: of a controller's metadata log, of a broker's logs.
 
+    A Produce is appended and acknowledged so much later. A follower takes as long for what it
+    fetches: where that is longer than `replica.lag.time.max.ms`, it leaves the ISR.
+    """
+
+    on: Selector
     low: Amount
     high: Amount
+    for_: Amount | None = None
 
     def __post_init__(self) -> None:
         in_order("low", self.low, "high", self.high)
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        disks = self.disks(stage)
+        disks = _disks(stage, self.on)
         latency = uniform(self.low.us, self.high.us, stage.stream(f"fault/{fault_id}"))
         before = sum(disk.delayed for disk in disks)
         for disk in disks:
@@ -60,16 +67,26 @@ class Slow(DiskVerb, word="disk.slow"):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stall(DiskVerb, word="disk.stall"):
-    """Delays every write until the fault ends."""
+class Stall(Verb, word="disk.stall"):
+    """Delays every write until the fault ends: of a controller's metadata log, of a broker's logs.
+
+    A Produce waits, and followers on these disks take nothing, so that they leave the ISR.
+    """
+
+    on: Selector
+    for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        disks = self.disks(stage)
+        disks = _disks(stage, self.on)
         before = sum(disk.delayed for disk in disks)
-        _for_each(disks, Disk.stall)
-        return lambda: sum(disk.delayed for disk in disks) - before, lambda: _for_each(
-            disks, Disk.go_on
-        )
+        for disk in disks:
+            disk.stall()
+
+        def mend() -> None:
+            for disk in disks:
+                disk.go_on()
+
+        return lambda: sum(disk.delayed for disk in disks) - before, mend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +238,20 @@ class FailDirectory(Verb, word="disk.fail_directory"):
                 _repair(stage, node, agent, directory_id, starts=node in was_alive)
 
         return lambda: len(lost), repair
+
+
+def _disks(stage: Stage, selector: Selector) -> list[Disk | DataDisk]:
+    """Returns the disks of the controllers and of the brokers that are selected."""
+    nodes, world = stage.targets(selector), stage.world
+    controllers = [found.disk for node in nodes if (found := world.controller_of(node)) is not None]
+    return [*controllers, *(agent.disk for _, agent in brokers_of(stage, nodes))]
+
+
+def brokers_of(stage: Stage, nodes: Sequence[NodeId]) -> Iterator[tuple[NodeId, HostedAgent]]:
+    """Yields the brokers and the clones of brokers among the nodes."""
+    for node in nodes:
+        if node.kind is not Kind.CONTROLLER and (agent := stage.world.agent_of(node)) is not None:
+            yield node, agent
 
 
 def _directories(

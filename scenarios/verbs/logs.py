@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.image.partition import PartitionKey
-from kraftsim.controller.core.node_id import Kind, NodeId
+from kraftsim.controller.core.node_id import NodeId
 
 from ..language.amounts import Amount
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
+from .disks import brokers_of
 from .topics import Partition
 from .verb import Verb, nothing
 
@@ -98,10 +98,3 @@ class LoseTail(LogVerb, word="log.lose_tail"):
                 stage.bring_back(node)
 
         return lambda: lost, bring_back
-
-
-def brokers_of(stage: Stage, nodes: Sequence[NodeId]) -> Iterator[tuple[NodeId, HostedAgent]]:
-    """Yields the brokers and the clones of brokers among the nodes."""
-    for node in nodes:
-        if node.kind is not Kind.CONTROLLER and (agent := stage.world.agent_of(node)) is not None:
-            yield node, agent

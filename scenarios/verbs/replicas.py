@@ -11,7 +11,7 @@ from ..language.amounts import Amount
 from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .logs import brokers_of
+from .disks import brokers_of
 from .topics import Partition
 from .verb import Verb
 

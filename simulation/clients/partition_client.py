@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from kraftsim.broker_agent.log.batch import header_of
+from kraftsim.broker_agent.log.batch import LOG_OVERHEAD, header_of
 from kraftsim.broker_agent.log.reading import split
 from kraftsim.broker_agent.messages.lines import Line, Producer, batch_of
 from kraftsim.broker_agent.messages.messages import Messages
@@ -132,8 +132,7 @@ class PartitionClient:
             records = b"".join(batch.encoded[0] for batch in data.records or ())
             if data.error_code or not records:
                 return
-            *_, last = split(records)
-            self._position = header_of(last).last_offset + 1
+            self._position = _end_of(records)
 
     def _leader(self) -> tuple[int, Messages, Partition] | None:
         """Returns the leader that the committed metadata names, if it responds."""
@@ -209,3 +208,10 @@ class PartitionClient:
         )
         topic = FetchTopic(topic=self._topic, topic_id=self._topic_id, partitions=(wanted,))
         return FetchRequest(max_bytes=READ_BYTES, max_wait_ms=0, topics=(topic,))
+
+
+def _end_of(records: bytes) -> int:
+    """Returns the offset behind the whole batches of a response, whose bytes end anywhere."""
+    *before, last = split(records)
+    is_torn = last[8:LOG_OVERHEAD] != (len(last) - LOG_OVERHEAD).to_bytes(4, "big", signed=True)
+    return header_of(before[-1] if is_torn and before else last).last_offset + 1

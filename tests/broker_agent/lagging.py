@@ -31,6 +31,7 @@ from tests.worlds import ask, create_topic, node, partition, pass_time, world_of
 
 LEADER, FOLLOWER, OTHER = 1, 2, 3
 ALL, ONE = -1, 1
+LATEST = -1
 LAG_S = 30  # replica.lag.time.max.ms; a turn of isr-expiration is half of it
 WAIT_S = 600
 
@@ -47,18 +48,20 @@ class Cluster:
         pass_time(self.world, 2)
         self.messages = {number: messages_of(self.world, number) for number in (1, 2, 3)}
 
-    def write(self, value: bytes, *, acks: int = ONE, at: int = LEADER) -> list[Any]:
+    def write(
+        self, value: bytes, *, acks: int = ONE, at: int = LEADER, topic: str = "t"
+    ) -> list[Any]:
         """Returns a list that gets the result as soon as the broker replies."""
         data = PartitionProduceData(
             index=0, records=batch(value, at_ms=self.world.timeline.wall_ms)
         )
-        topic_id = self.world.committed.topic_ids["t"]
-        topic = TopicProduceData(name="t", topic_id=topic_id, partition_data=(data,))
+        topic_id = self.world.committed.topic_ids[topic]
+        written = TopicProduceData(name=topic, topic_id=topic_id, partition_data=(data,))
         request = ProduceRequest(
             acks=acks,
             timeout_ms=WAIT_S * 1000,
             requester=Requester(version=13),
-            topic_data=(topic,),
+            topic_data=(written,),
         )
         results: list[Any] = []
 
@@ -93,6 +96,15 @@ class Cluster:
         topic = ReassignableTopic(name="t", partitions=(target,))
         ask(self.world, AlterPartitionReassignmentsRequest(topics=(topic,)))
         pass_time(self.world, 1)
+
+    def committed(self) -> int:
+        """The high watermark, as a client sees it at the leader."""
+        wanted = ListOffsetsPartition(partition_index=0, timestamp=LATEST)
+        topics = (ListOffsetsTopic(name="t", partitions=(wanted,)),)
+        response: Any = self.messages[LEADER].list_offsets(
+            ListOffsetsRequest(replica_id=-1, topics=topics)
+        )
+        return int(response.topics[0].partitions[0].offset)
 
     def isr(self) -> tuple[int, ...]:
         return partition(self.world, "t").isr

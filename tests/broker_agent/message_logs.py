@@ -4,6 +4,12 @@ from kraftsim.broker_agent.log.log import Instant, Log
 from kraftsim.broker_agent.log.producers import Appended
 from kraftsim.broker_agent.log.settings import LogSettings
 from kraftsim.broker_agent.log.validation import check
+from kraftsim.broker_agent.replication.copying import (
+    begin_future,
+    copy_rest,
+    follow_marks,
+    take_place,
+)
 from tests.batches import NOW_MS
 
 SHIPPED = LogSettings()
@@ -37,3 +43,12 @@ def bases(log: Log) -> list[int]:
 
 def everything(log: Log, offset: int) -> bytes:
     return b"".join(log.read(offset, log.end_offset, 10**9, reads_one=True))
+
+
+def moved(log: Log) -> Log:
+    """The log as it is once it has moved to another directory."""
+    future = begin_future(log, 0)
+    copy_rest(log, future, instant(), SHIPPED)
+    follow_marks(log, future, 0)
+    take_place(log, future)
+    return future

@@ -13,7 +13,7 @@ from kraftsim.broker_agent.replication.followers import Truncated
 from kraftsim.controller.core.rpc import EpochEndOffset
 from tests.batches import batch
 from tests.broker_agent.fetching import KEY, Follower, Leader
-from tests.broker_agent.message_logs import append
+from tests.broker_agent.message_logs import append, moved
 from tests.broker_agent.test_copied_logs import written
 
 
@@ -80,7 +80,7 @@ def test_a_follower_ahead_of_its_leader_is_cut_at_its_end() -> None:
 def test_a_follower_behind_the_log_start_of_its_leader_begins_there() -> None:
     led = written((0, 5), (5, 1))
     led.delete_before(4, 0)
-    led.shed()
+    led = moved(led)
     leader, follower = Leader({KEY: led}), Follower(written((0, 2)))
 
     follower.follow(leader)

@@ -345,9 +345,44 @@ def test_a_process_that_does_not_lead_yet_raises_no_high_watermark(cluster: Clus
     cluster.cut(FOLLOWER)
     cluster.write(b"b")
     process = cluster.world.agents[LEADER].agent
-    process.state, process.followers = ProcessState.RECOVERY, Followers()
+    process.state = ProcessState.RECOVERY
+    process.followers.forget((cluster.world.committed.topic_ids["t"], 0))
 
     (refused,) = cluster.write(b"c")
 
     assert refused.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert cluster.log(LEADER).high_watermark == 1
+
+
+@pytest.mark.rule("1.44")
+def test_a_process_that_has_not_registered_yet_fetches_nothing(cluster: Cluster) -> None:
+    """Its id is that of the process before while that one's lease lasts (rule 1.12)."""
+    follower = cluster.world.agents[FOLLOWER]
+    cluster.write(b"a")
+    follower.kill()
+    cluster.write(b"b")
+    follower.start()
+
+    pass_time(cluster.world, 4)
+    assert follower.state is ProcessState.STARTING
+    assert cluster.log(FOLLOWER).end_offset == 1
+
+    pass_time(cluster.world, 10)
+    assert follower.state is ProcessState.RUNNING
+    assert cluster.log(FOLLOWER).end_offset == 2
+
+
+@pytest.mark.rule("B6.30", "B7.62")
+def test_a_full_disk_found_at_an_append_raises_no_high_watermark_over_another_follower() -> None:
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    cluster.write(b"a")
+    cluster.world.agents[OTHER].pause()
+    full = cluster.world.agents[FOLLOWER]
+    full.store.full.add(full.agent.config.log_dirs[0].directory_id)
+    seen: list[int] = []
+    full.on_replicas_change.append(lambda _: seen.append(cluster.committed()))
+
+    result = cluster.write(b"b", acks=ALL)
+
+    assert (set(seen), result) == ({1}, [])
+    assert full.store.failed

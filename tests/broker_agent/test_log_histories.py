@@ -271,13 +271,13 @@ def a_broker_that_sets_timestamps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def producers_that_only_the_leader_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A follower keeps no producers: a duplicate is appended after a failover (KIP-98)."""
-    append_copy = Log.append_copy
+    append_fetched = Log.append_fetched
 
     def buggy(log: Log, *arguments: Any) -> None:
-        append_copy(log, *arguments)
+        append_fetched(log, *arguments)
         log.producers = Producers()
 
-    monkeypatch.setattr(Log, "append_copy", buggy)
+    monkeypatch.setattr(Log, "append_fetched", buggy)
 
 
 def retention_that_keeps_less_than_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -302,3 +302,19 @@ def test_of_several_existing_names_that_collide_the_first_is_named():
     assert "a.b" == image.names.existing("a_b")
     replay.apply(image, r.RemoveTopicRecord(topic_id=uuid_of("u")), offset=2)
     assert "a_b" == image.names.existing("a.b")
+
+
+def test_the_offset_of_partitions_is_that_of_their_last_change():
+    records = (
+        TopicRecord(name="t", topic_id=T),
+        PartitionRecord(partition_id=0, topic_id=T, replicas=(1,), isr=(1,), leader=1),
+        r.NoOpRecord(),
+        r.PartitionChangeRecord(partition_id=0, topic_id=T, isr=(), leader=-1),
+        r.ConfigRecord(resource_type=2, resource_name="t", name="a", value="1"),
+        r.RemoveTopicRecord(topic_id=T),
+        r.NoOpRecord(),
+    )
+
+    found = [image_of(*records[:end]).partitions_offset for end in range(1, len(records) + 1)]
+
+    assert [-1, 1, 1, 3, 3, 5, 5] == found

@@ -70,7 +70,6 @@ async def test_the_process_of_brokers_warns_too_because_its_controller_may_be_ka
     [
         (GROUP, "share.isolation.level", "of a group has no effect: kraftsim has no groups"),
         (BROKER, "log.cleaner.threads", "without files and threads"),
-        (BROKER, "replica.alter.log.dirs.io.max.bytes.per.second", "directories at once"),
         (BROKER, "listener.name.inside.ssl.keystore.location", "are plaintext"),
         (BROKER, "log.flush.interval.ms", "without files"),
         (TOPIC, "remote.log.copy.disable", "no remote storage"),

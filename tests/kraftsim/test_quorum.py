@@ -255,3 +255,21 @@ async def test_a_dead_controller_is_unregistered_and_a_living_one_comes_back() -
 
         await kraft.clock.advance("60s")
         assert {leader_id, living} == {*kraft.world.committed.controllers}
+
+
+async def test_a_transfer_ends_once_brokers_know_the_leader(kraft: Cluster) -> None:
+    """Their clients ask them for it, and get 6 while they do not know."""
+    leader = await kraft.quorum.transfer_leadership()
+
+    assert {agent.agent.controller_id for agent in kraft.world.agents.values()} == {leader}
+
+
+async def test_a_transfer_waits_for_no_broker_that_is_cut_off(kraft: Cluster) -> None:
+    await kraft.brokers.deafen(2)
+    began_us = kraft.world.timeline.now_us
+
+    leader = await kraft.quorum.transfer_leadership()
+
+    known = {number: of.agent.controller_id for number, of in kraft.world.agents.items()}
+    assert known[1] == known[3] == leader != known[2]
+    assert kraft.world.timeline.now_us - began_us < 1_000_000

@@ -69,6 +69,61 @@ async def test_a_topic_shows_what_each_replica_lacks() -> None:
         assert partition["replicaLags"] == [0, 0, 0]
 
 
+async def times(kraft: Cluster) -> list[tuple[int | None, int | None]]:
+    """How many ms ago each replica fetched last, and had everything last."""
+    (partition,) = (await kraft.topics.describe("t"))["partitions"]
+    fetched, caught_up = (
+        partition["replicaLastFetchTimesMs"],
+        partition["replicaLastCaughtUpTimesMs"],
+    )
+    now_ms = kraft.world.timeline.wall_ms
+    return [
+        (None if a is None else now_ms - a, None if b is None else now_ms - b)
+        for a, b in zip(fetched, caught_up, strict=True)
+    ]
+
+
+@pytest.mark.rule("B6.20", "B6.21")
+async def test_a_topic_shows_when_each_replica_fetched_and_had_everything_last() -> None:
+    async with Cluster(brokers=3, clock="virtual", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2, 3]])
+        await kraft.topics.write("t", ["a"])
+        await kraft.clock.advance("10s")
+        assert await times(kraft) == [(0, 0)] * 3  # an idle follower polls
+
+        await kraft.brokers.deafen(3)
+        await kraft.clock.advance("5s")
+        assert await times(kraft) == [(0, 0), (0, 0), (5000, 5000)]
+
+        with pytest.raises(ApiError, match="it is written, but a replica in sync has not fetched"):
+            await kraft.topics.write("t", ["b"])
+        await kraft.clock.advance("60s")
+        (partition,) = (await kraft.topics.describe("t"))["partitions"]
+        assert partition["isr"] == [1, 2]
+        assert await times(kraft) == [(0, 0), (0, 0), (65_000, 65_000)]
+
+        await kraft.brokers.undeafen(3)
+        await kraft.clock.advance("2s")
+        assert await times(kraft) == [(0, 0)] * 3
+
+
+async def test_a_slow_replica_fetches_without_having_everything() -> None:
+    async with Cluster(brokers=2, clock="virtual", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2]])
+        await kraft.topics.write("t", ["a"])
+        await kraft.clock.advance("10s")
+        slow = {"replica.slow": {"on": 2, "bytes_per_second": 100, "for": "60s"}}
+        fault = await kraft.faults.add(slow)
+        for _ in range(3):
+            with pytest.raises(ApiError, match="it is written"):
+                await kraft.topics.write("t", ["b" * 200])
+        await kraft.clock.advance("5s")
+
+        _, (fetched_ms, caught_up_ms) = await times(kraft)
+        assert (fetched_ms, caught_up_ms) == (5000 - 2700, 5000)  # 270 bytes take 2.7 s
+        assert fault.hits == 1
+
+
 def _key(kraft: Cluster) -> tuple[bytes, int]:
     return kraft.world.committed.topic_ids["t"], 1
 

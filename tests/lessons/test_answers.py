@@ -84,6 +84,27 @@ def test_a_killed_broker_is_an_orphan_until_it_is_fenced() -> None:
     assert (seen["truth"], seen["belief"], seen["mismatch"]) == ("unfenced", "gone", "orphan")
 
 
+@pytest.mark.slow
+def test_a_scene_has_the_log_of_each_replica_and_what_it_lacks() -> None:
+    seen = answers().film("lesson-17-last-replica-standing", 17, "", "[]", 44 * S, 44 * S)
+
+    partition = seen["scene"]["partitions"]["orders-0"]
+    last, first, second = partition["logs"]
+    assert last is not None
+    assert first is not None
+    assert second is not None
+    assert partition["replicas"] == [3, 1, 2]
+    assert [last["logEnd"], last["highWatermark"]] == [second["logEnd"] + 3, second["logEnd"]]
+    assert last["epochs"] == [{"epoch": 0, "start": 0}]
+    assert partition["lags"] == [0, last["logEnd"] - first["logEnd"], 3]
+
+
+def test_a_partition_without_a_message_has_no_logs() -> None:
+    partitions = film(20 * S, 20 * S)["scene"]["partitions"].values()
+
+    assert [partition["logs"] for partition in partitions] == [[] for _ in partitions]
+
+
 def story(acts: str = "[]") -> Any:
     return answers().story(PAUSE, 7, "", acts)["events"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631, PROFILES, Profile
 from kraftsim.lessons.release_rules import release_rules
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 RULES = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
 

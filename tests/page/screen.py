@@ -115,6 +115,12 @@ class Screen:
         rows.evaluate("(box, top) => { box.focus(); box.scrollTop = top; }", (number - 2) * 24)
         rows.locator(f"li[aria-posinset='{number + 1}'] button").click()
 
+    def pick_event_with(self, text: str) -> None:
+        """Finds the events with a text, and clicks the first one."""
+        self.page.get_by_label("Find events").fill(text)
+        rows = self.page.get_by_role("region", name="Rows of events")
+        rows.get_by_role("button", name=text).first.click()
+
     def select(self, kind: str, node_id: int) -> None:
         self.page.get_by_role("button", name=f"{kind} {node_id}", exact=True).click()
         expect(self.panel).to_contain_text(f"{kind} {node_id}")

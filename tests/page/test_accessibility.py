@@ -41,13 +41,21 @@ def question(screen: Screen) -> None:
     expect(screen.question).to_be_visible()
 
 
+def replicas(screen: Screen) -> None:
+    screen.open_lesson("lesson-17-last-replica-standing", t=60_000_000)
+    expect(screen.page.locator(".replica.eligible")).to_be_visible()
+
+
 def keys_and_words(screen: Screen) -> None:
     screen.open_lesson(LESSON)
     screen.page.keyboard.press("?")
     expect(screen.page.get_by_role("dialog")).to_be_visible()
 
 
-SHOWN = (live, live_with_facts, lesson, lesson_with_branches, question, keys_and_words)
+SHOWN = (
+    *(live, live_with_facts, lesson, lesson_with_branches, question, replicas),
+    keys_and_words,
+)
 
 
 @pytest.mark.parametrize("show", SHOWN, ids=lambda show: show.__name__)

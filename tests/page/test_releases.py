@@ -114,6 +114,26 @@ def test_lesson_1_asks_both_questions_with_the_lease_of_kip_631(screen: Screen) 
     expect(screen.page.locator(".note", has_text="In kafka-4.4: A broker")).to_be_visible()
 
 
+def test_records_that_only_some_releases_lose_name_the_rule_of_eligible_leaders(
+    screen: Screen,
+) -> None:
+    lesson = "lesson-17-last-replica-standing"
+    compare(screen, lesson)
+    begin_us = screen.ask(f"/v1/lessons/{lesson}/story", seed=17)["beginUs"]
+
+    seek(screen, begin_us + 69_900_000)
+    expect(side(screen, "kafka-3.9").locator(".replica", has_text="3 to cut")).to_be_visible()
+    expect(side(screen, "kafka-4.3").locator(".replica", has_text="eligible")).to_be_visible()
+    while "cuts its log" not in screen.page.locator(".did").nth(1).inner_text():
+        screen.page.locator("body").press("d")
+
+    said = screen.page.locator(".did")
+    expect(said.nth(1)).to_contain_text("of which 3 had been committed")
+    expect(said.nth(1).locator(".rule")).to_contain_text("the last replica stays in the ISR")
+    expect(said.nth(2)).to_contain_text("does not happen")
+    expect(said.nth(2).locator(".rule")).to_contain_text("stays eligible to lead (ELR)")
+
+
 @pytest.mark.parametrize("width", [1024, 390])
 def test_a_narrow_screen_shows_three_columns_or_the_active_one(
     open_screen: OpenScreen, width: int

@@ -17,19 +17,19 @@ from kraftsim.scenarios.running.run import Run
 from kraftsim.simulation.journal import Journal
 
 
-def run_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
+def run_of(*steps, seed=3, controllers=1, brokers=2, topics=None, run="25s"):
     """A finished run of these steps."""
     document = {
         "schema": "kraftsim/scenario/1",
         "name": "one",
         "claim": "It is explained.",
         "cluster": {"controllers": controllers, "brokers": brokers, "topics": topics or {}},
-        "time": {"warmup": "1s", "run": "25s", "calm": "5s"},
+        "time": {"warmup": "1s", "run": run, "calm": "5s"},
         "do": list(steps),
     }
-    run = Run(read_scenario(document), seed, ())
-    run.finish()
-    return run
+    finished = Run(read_scenario(document), seed, ())
+    finished.finish()
+    return finished
 
 
 def rows_in(run):
@@ -135,6 +135,38 @@ def test_a_change_of_partitions_names_the_fence_that_made_it():
     changed = [row for row in rows if row.kind == "partition_changed" and row.t_us == fence.t_us]
     assert len(changed) > 3
     assert {fence.seq} == {row.cause_seq for row in changed}
+
+
+def test_the_first_replica_that_leaves_an_isr_by_lagging_names_what_stopped_it():
+    write = {"at": "1s", "topic.write": {"name": "t", "every": "1s"}}
+    slow = {"at": "3s", "replica.slow": {"on": 2, "bytes_per_second": 100_000}}
+    stop = {"at": "2s", "replica.stop": {"on": 1, "topic": "t"}}
+    run = run_of(write, stop, slow, run="60s", topics={"t": {"partitions": 1}})
+
+    told = why(run, "partition_changed", 0)
+    assert [">> replica.stop: broker 1 (topic t)", "t-0: ISR 2,1 -> 2"] == told
+
+
+def test_what_an_admin_asked_for_names_the_request():
+    run = run_of(
+        {"at": "5s", "proc.crash": {"on": {"leader_of": "t"}, "for": "12s"}},
+        {"at": "22s", "topic.elect_leaders": {"name": "t"}},
+        {"at": "23s", "reassignment.start": {"name": "t", "to": [1, 2]}},
+        brokers=3,
+        topics={"t": {"partitions": 1, "replication": 2}},
+    )
+
+    elected, reassigned = (why(run, "partition_changed", which) for which in (2, 3))
+    assert [">> topic.elect_leaders: t", "t-0: leader 1 -> 3"] == elected
+    assert ">> reassignment.start: t (to brokers 1, 2)" == reassigned[0]
+    assert ["t-0: replicas 3,1 -> 1,2,3"] == reassigned[1:]
+
+
+def test_a_lease_that_runs_out_while_a_process_starts_names_what_ended_the_one_before():
+    """A new process gets the id once the lease of the one before is over (rule 1.12)."""
+    told = why(run_of({"at": "5s", "proc.crash": {"on": 1, "for": "2s"}}), "lease_expired")
+
+    assert [">> proc.crash: broker 1 (2s)", "broker 1 enters NOT_RUNNING"] == told[:2]
 
 
 def test_an_isr_that_grows_back_names_the_return_of_its_replica():

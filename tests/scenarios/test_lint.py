@@ -9,7 +9,7 @@ from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import run
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 NOTE = {"note": {"text": "x"}}
 FENCED = {"broker": 1, "state": "fenced"}
@@ -94,8 +94,8 @@ UNSOUND = {
         "expect.never[0].seen_by: expected a broker",
     ),
     "the disk of a broker": (
-        does({"at": "1s", "disk.stall": {"on": "brokers"}}),
-        "do[0].disk.stall.on: expected a controller, got a broker",
+        does({"at": "1s", "disk.rot": {"on": "brokers"}}),
+        "do[0].disk.rot.on: expected a controller, got a broker",
     ),
     "the messages of a controller": (
         does({"at": "1s", "log.corrupt": {"on": "active"}}),

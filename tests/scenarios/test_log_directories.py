@@ -13,6 +13,7 @@ from kraftsim.controller.core.rpc.configs import (
     IncrementalAlterConfigsResource,
 )
 from kraftsim.controller.core.uuid import UNASSIGNED_DIRECTORY, Uuid
+from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.world import World
 from tests.worlds import ask, create_topic, node, partition, pass_time, unstarted_world
 
@@ -86,6 +87,27 @@ def test_a_broker_with_one_directory_reports_nothing() -> None:
 
     assert AssignReplicasToDirsRequest not in sent
     assert UNASSIGNED_DIRECTORY not in places(world, 1)
+
+
+@pytest.mark.rule("2.32b")
+def test_a_broker_on_a_new_disk_reports_its_only_directory_and_may_lead_again() -> None:
+    """A released 4.3.1 does so: its replicas are still in the former directory of the metadata."""
+    world = unstarted_world(brokers=2)
+    world.start(elects_at_once=True)
+    assert world.run_until(lambda: world.are_unfenced((1, 2)), limit_us=60_000_000)
+    create_topic(world, "t", *BOTH)
+    processes = Processes(world)
+    processes.wipe(node(2), keeps_directory=False)
+    processes.start(node(2))
+    pass_time(world, 30)
+
+    assert set(places(world, 2)) == {*directories(world, 2)}
+    assert isrs(world) == [{1, 2}] * PARTITIONS
+    world.agents[1].kill()
+    pass_time(world, 15)
+    assert [partition(world, "t", number).leader for number in range(PARTITIONS)] == [
+        2
+    ] * PARTITIONS
 
 
 @pytest.mark.rule("2.32b")

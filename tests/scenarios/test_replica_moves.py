@@ -62,7 +62,11 @@ def futures(world: World) -> list[tuple[str, int, int]]:
     """Topic, partition and number of the directory of each future replica."""
     image = world.agents[BROKER_ID].agent.image
     return [
-        (of.topic, of.partition, directories(world).index(of.directory or b""))
+        (
+            of.replica.topic,
+            of.replica.partition,
+            directories(world).index(of.replica.directory or b""),
+        )
         for of in world.agents[BROKER_ID].store.futures(image)
     ]
 

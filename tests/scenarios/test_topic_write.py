@@ -4,12 +4,16 @@ import pytest
 
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.core.rpc.stored_messages import ProduceResponse
 from kraftsim.scenarios.language.reading import read
+from kraftsim.scenarios.oracles.written_messages import fields_of, split
 from kraftsim.scenarios.properties.messages import CLASSES
 from kraftsim.scenarios.running.watch import Watch
 from kraftsim.scenarios.stage.stage import Fault, Stage
 from kraftsim.scenarios.verbs import VERBS
+from kraftsim.simulation.clients.listeners import Listeners
+from kraftsim.simulation.clients.partition_client import PartitionClient
 from kraftsim.simulation.message import Exchange
 from kraftsim.simulation.world import World
 from tests.scenarios.watched import settled_world
@@ -67,6 +71,27 @@ def test_an_effect_is_an_acknowledged_record() -> None:
     assert acknowledged == written.log(1).end_offset == 30 * RECORDS
     assert written.exercised("messages-are-as-produced") == 30
     assert written.watching.finish() == ()
+
+
+def test_a_consumer_reads_the_batch_at_which_a_reply_ends() -> None:
+    """A reply has one MiB, and ends in the midst of a batch."""
+    written = Written(1, records=1, size=20_000)
+    pass_time(written.world, 12)
+    acknowledged = written.stop_writing()
+    read = set[int]()
+
+    def note(exchange: Exchange) -> None:
+        if isinstance(exchange.response, FetchResponse):
+            data = exchange.response.responses[0].partitions[0]
+            records = b"".join(batch.encoded[0] for batch in data.records or ())
+            read.update(fields_of(batch).base_offset for batch in split(records))
+
+    written.world.exchange_listeners.append(note)
+    listeners = Listeners(written.world)
+    PartitionClient(written.world, listeners, "t", 0, records=1, size=1, loses=lambda: False).read()
+
+    assert acknowledged * 20_000 > 2 * 1_048_576
+    assert read == set(range(acknowledged))
 
 
 def test_a_client_that_ended_writes_nothing() -> None:

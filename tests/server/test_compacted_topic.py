@@ -4,6 +4,7 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.broker_agent.log.batch import header_of
+from kraftsim.broker_agent.replica_store import Move
 from kraftsim.controller.core.node_id import broker_node
 from tests.batches import NOW_MS, batch
 from tests.server.kafka_client import connected
@@ -48,7 +49,8 @@ async def test_the_cleaner_leaves_a_log_that_moves() -> None:
                 await client.answer(0, 9)
             ((key, log),) = store.logs.items()
             await kraft.clock.advance("16s")  # log.cleaner.backoff.ms
-            store.moves[key] = kraft.world.hosts[broker_node(1)].log_dirs[1].directory_id
+            source, target = kraft.world.hosts[broker_node(1)].log_dirs
+            store.moves[key] = Move(source.directory_id, target.directory_id)
 
             client.send(1, 12, wanted(0))
             await client.frame()

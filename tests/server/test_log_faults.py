@@ -232,6 +232,29 @@ async def test_a_replica_whose_fetcher_stops_leaves_the_isr_of_the_partition_tha
     assert partitions[0]["replicaLags"] == [0, 0]
 
 
+@pytest.mark.rule("B6.10", "B6.11")
+async def test_a_stalled_disk_of_a_broker_delays_what_producers_write_and_followers_fetch(
+    kraft: Cluster,
+) -> None:
+    leader = await leader_of(kraft)
+    stalled = await add(kraft, "disk.stall", on=leader, **{"for": "10s"})
+    async with broker(kraft, leader) as asked:
+        written = asyncio.create_task(asked.produce(b"value", 0))
+        await asyncio.sleep(0)  # it is sent
+        await kraft.clock.advance("9s")
+        assert (written.done(), stalled.hits) == (False, 1)
+        await kraft.clock.advance("2s")
+        assert await written == (0, 0)
+
+        await add(kraft, "disk.stall", on=3 - leader, **{"for": "60s"})
+        written = asyncio.create_task(asked.produce(b"value", 0))
+        await asyncio.sleep(0)
+        await kraft.clock.advance("50s")
+        assert await written == (7, 1)  # not acknowledged in time
+        partition = await partition_of(kraft, 0)
+        assert (partition["isr"], sorted(partition["replicaLags"])) == ([leader], [0, 1])
+
+
 async def directories(kraft: Cluster, broker_id: int) -> list[list[int]]:
     """The partitions in each of the broker's two directories."""
     world = kraft.world

@@ -53,9 +53,10 @@ class Image:
 
     `offset` is the offset of the last applied record (-1: none). `features_offset` is the offset of
     the last change of a feature level, or of the end of the transaction that contains it (rule
-    5.53). `own_topics` are the ids of topics that no copy of this image shares. `is_settled` is
-    true if the last unfence tried an election for every leaderless partition and no later record
-    (feature level, configuration, directory) may have made a replica of another broker eligible.
+    5.53), `partitions_offset` that of the last change of a partition. `own_topics` are the ids of
+    topics that no copy of this image shares. `is_settled` is true if the last unfence tried an
+    election for every leaderless partition and no later record (feature level, configuration,
+    directory) may have made a replica of another broker eligible.
     `kept_records` has the records of each class in KEPT by their key. `keeps_config` says of the
     type of a resource and the name of a configuration whether it is replayed (rule 7.9).
     """
@@ -81,6 +82,7 @@ class Image:
     own_topics: set[Uuid] = field(default_factory=set, compare=False)
     shares_brokers: bool = field(default_factory=bool, compare=False)
     is_settled: bool = field(default_factory=bool, compare=False)
+    partitions_offset: int = field(default=-1, compare=False)
     keeps_config: Callable[[int, str], bool] = field(default=_keeps_every, compare=False)
 
     @property

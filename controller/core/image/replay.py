@@ -84,7 +84,7 @@ def _topic(image: Image, record: r.TopicRecord, *_: int) -> None:
     image.names.add(record.name)
 
 
-def _remove_topic(image: Image, record: r.RemoveTopicRecord, *_: int) -> None:
+def _remove_topic(image: Image, record: r.RemoveTopicRecord, offset: int, _: int) -> None:
     topic = image.topics.pop(record.topic_id)
     image.own_topics.discard(record.topic_id)
     del image.topic_ids[topic.name]
@@ -92,17 +92,19 @@ def _remove_topic(image: Image, record: r.RemoveTopicRecord, *_: int) -> None:
     image.configs.pop((r.TOPIC_RESOURCE, topic.name), None)
     for partition_id, partition in topic.partitions.items():
         image.index.change((record.topic_id, partition_id), partition, None)
+    image.partitions_offset = offset
 
 
-def _partition(image: Image, record: r.PartitionRecord, *_: int) -> None:
+def _partition(image: Image, record: r.PartitionRecord, offset: int, _: int) -> None:
     partitions = image.own_topic(record.topic_id).partitions
     key = (record.topic_id, record.partition_id)
     old = partitions.get(record.partition_id)
     new = partitions[record.partition_id] = partition_of(record)
     image.index.change(key, old, new)
+    image.partitions_offset = offset
 
 
-def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) -> None:
+def _change_partition(image: Image, record: r.PartitionChangeRecord, offset: int, _: int) -> None:
     partition_id = record.partition_id
     partitions = image.own_topic(record.topic_id).partitions
     old = partitions[partition_id]
@@ -114,10 +116,12 @@ def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) ->
     )
     new = partitions[partition_id] = changed(old, record)
     image.index.change((record.topic_id, partition_id), old, new)
+    image.partitions_offset = offset
 
 
-def _clear_elr(image: Image, record: r.ClearElrRecord, *_: int) -> None:
+def _clear_elr(image: Image, record: r.ClearElrRecord, offset: int, _: int) -> None:
     image.is_settled = False
+    image.partitions_offset = offset
     names = [record.topic_name] if record.topic_name else list(image.topic_ids)
     for topic_id in (image.topic_ids[name] for name in names):
         for partition_id, old in image.topics[topic_id].partitions.items():

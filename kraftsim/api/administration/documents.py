@@ -10,6 +10,9 @@ class PartitionDocument(TypedDict):
     the timestamp of the oldest record, null if the log has none; consumers read up to
     `highWatermark`. `replicaLags` are the records of the leader's log that each replica lacks, in
     the order of `replicas`; null of a broker of another process that has not fetched.
+    `replicaLastFetchTimesMs` and `replicaLastCaughtUpTimesMs` are when each replica fetched last,
+    and when it had the whole log last, in milliseconds since the epoch on the clock of the leader;
+    null if the leader does not know.
     """
 
     partition: int
@@ -26,6 +29,8 @@ class PartitionDocument(TypedDict):
     logSizeBytes: int | None
     logStartTimeMs: int | None
     replicaLags: list[int | None]
+    replicaLastFetchTimesMs: list[int | None]
+    replicaLastCaughtUpTimesMs: list[int | None]
 
 
 class TopicDocument(TypedDict):

@@ -33,6 +33,10 @@ class Kept:
                 "snapshot: expected kraftsim's Python modules, because compiled objects cannot be "
                 f"copied: start again with {machine_code.PURE_VARIABLE}=1 in the environment"
             )
+        if self.world.own.processes:
+            raise CommandError(
+                "snapshot: expected a cluster without nodes of your own: a coroutine has no copy"
+            )
         with _no_collection():
             try:
                 return Kept(*copied((self.world, self.faults)))

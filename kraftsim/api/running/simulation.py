@@ -8,8 +8,10 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 
+from ...errors import UsageError
 from ...options import ClusterOptions, topology_of
 from ...service.clock_control import ClockControl
+from ...service.event_loop.simulated import simulated_loop
 from ...service.listeners import Service
 from ...service.snapshot_files import SNAPSHOT_FILES
 
@@ -24,6 +26,8 @@ class Running:
 
     def close(self) -> None:
         """Ends the simulation: time no longer passes, and every wait ends with an error."""
+        for process in self.world.own.processes.values():
+            process.kill()
         self.clock.close()
         self.runtime.close()
 
@@ -77,7 +81,25 @@ def continued(world: World, options: ClusterOptions, service: Service) -> Runnin
 
 
 def _driven(world: World, options: ClusterOptions, service: Service) -> Running:
-    runtime = Runtime(world.timeline, speed=options.speed())
+    runtime = _runtime_of(world, options.speed())
     is_auto = options.clock == "auto"
     clock = ClockControl(world, runtime, service.traffic(runtime), moves_for_requests=is_auto)
     return Running(world, runtime, clock)
+
+
+def _runtime_of(world: World, speed: float) -> Runtime:
+    """Returns what moves the world: the clock, or the time of the simulated loop that runs.
+
+    Raises UsageError for a clock that stands in a simulated loop, whose time it could not follow.
+    """
+    loop = simulated_loop()
+    if loop is None:
+        return Runtime(world.timeline, speed=speed)
+    if not speed:
+        raise UsageError(
+            "clock: in a simulated loop expected 'real' or a number, got one that stands still "
+            "until somebody waits: the time of the loop is that of the cluster"
+        )
+    from ...simulated_loop.attached import attach
+
+    return attach(loop, world, speed)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.scenarios.language.suggestions import whole_number
 from kraftsim.simulation.world import World
 
@@ -9,6 +10,7 @@ from ...errors import UnknownController
 from ..broker_states import states_of
 from .live import Live
 
+LEARNED_MAX_US = 2_000_000  # a broker asks another controller after less than a second
 BROKERS_SHOWN_MAX = 10  # brokers whose states are part of the message of a timeout
 
 
@@ -37,6 +39,33 @@ async def until_leader(live: Live, leader: int | str, timeout: str | float) -> N
         "an active controller" if leader_id is None else f"controller {leader_id} to be active"
     )
     await live.until(leads, timeout, expected, lambda: roles_text(world))
+    await until_known(live)
+
+
+async def until_known(live: Live) -> None:
+    """Waits until the brokers that reach the active controller know it: they tell their clients.
+
+    A fault may keep one from it, so that the wait ends after LEARNED_MAX_US all the same.
+    """
+    world = live.world
+
+    def is_known() -> bool:
+        active = world.active
+        if active is None:
+            return True  # another election: nobody can know its outcome
+        leader_id = active.node.config.node_id
+        return all(
+            agent.agent.controller_id == leader_id
+            for broker_id, agent in world.agents.items()
+            if agent.is_running and _reach_each_other(world, broker_id, leader_id)
+        )
+
+    await live.clock.until(is_known, LEARNED_MAX_US, "brokers that learn of the new leader")
+
+
+def _reach_each_other(world: World, broker_id: int, leader_id: int) -> bool:
+    broker, leader = broker_node(broker_id), controller_node(leader_id)
+    return world.network.is_open(broker, leader) and world.network.is_open(leader, broker)
 
 
 def states_text(world: World, broker_ids: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from typing import cast
 
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.leading.lags import lags
+from kraftsim.broker_agent.leading.replica_states import replica_states
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
@@ -166,6 +166,7 @@ def _partition_view(
     leader = agents.get(partition.leader)
     log = None if leader is None else leader.store.logs.get(key)
     nothing = None if leader is None else 0  # of a simulated leader that has had no message
+    states = replica_states(leader, key, partition)
     return {
         "partition": key[1],
         "leader": partition.leader,
@@ -180,8 +181,17 @@ def _partition_view(
         "logEndOffset": nothing if log is None else log.end_offset,
         "logSizeBytes": nothing if log is None else log.size,
         "logStartTimeMs": None if log is None else log.start_time_ms,
-        "replicaLags": lags(leader, key, partition),
+        "replicaLags": [state.lag for state in states],
+        "replicaLastFetchTimesMs": [_wall_ms(leader, state.last_fetch_ms) for state in states],
+        "replicaLastCaughtUpTimesMs": [
+            _wall_ms(leader, state.last_caught_up_ms) for state in states
+        ],
     }
+
+
+def _wall_ms(leader: HostedAgent | None, at_ms: int | None) -> int | None:
+    """Returns what the wall clock of a leader showed at a time of its monotonic clock."""
+    return None if leader is None or at_ms is None else at_ms + leader.clock.wall_offset_ms
 
 
 _EVENT_FIELDS = tuple((lower_camel(field.name), field.name) for field in fields(EventRow))

@@ -7,7 +7,7 @@ from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.scenarios.mutants import MUTANTS
-from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.event_row import EVENTS
 
 from ...api.administration.config_words import SCOPES
 from ...api.broker_states import STATES

@@ -1,0 +1,118 @@
+"""A process of a user in a simulated world: its coroutine in a loop of its own."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
+from typing import Any
+
+from kraftsim.broker_agent.process_state import ProcessState
+
+from .hosts import Hosts
+from .loop import SimulatedLoop
+
+log = logging.getLogger("kraftsim")
+
+Main = Callable[[], Coroutine[Any, Any, object]]
+
+
+class SimulatedProcess:
+    """Runs `main()` each time it is started, until that returns.
+
+    `report` is called with each new state and, if the coroutine failed, what it raised.
+    """
+
+    def __init__(
+        self,
+        hosts: Hosts,
+        name: str,
+        main: Main,
+        report: Callable[[ProcessState, BaseException | None], None],
+    ) -> None:
+        self.name = name
+        self._hosts, self._main, self._report = hosts, main, report
+        self._loop: SimulatedLoop | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._is_stopping = False
+        self._once_ended: Callable[[], None] | None = None
+        self._killed: list[asyncio.Task[Any]] = []  # collected, they would run their `finally`
+        self.error: BaseException | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """True if there is a process, paused or not."""
+        return self._loop is not None
+
+    @property
+    def is_stopping(self) -> bool:
+        """True if the process got SIGTERM and has not ended yet."""
+        return self.is_alive and self._is_stopping
+
+    @property
+    def state(self) -> ProcessState:
+        """RUNNING, PAUSED or NOT_RUNNING."""
+        if self._loop is None:
+            return ProcessState.NOT_RUNNING
+        return ProcessState.PAUSED if self._loop.is_paused else ProcessState.RUNNING
+
+    def once_ended(self, then: Callable[[], None], /) -> None:
+        """Calls `then` when the process ends by itself, and is not killed."""
+        self._once_ended = then
+
+    def start(self) -> None:
+        """Starts a new process; does nothing if one is running."""
+        if self._loop is None:
+            self.error, self._is_stopping = None, False
+            self._loop = loop = SimulatedLoop(self._hosts, self.name)
+            self._task = loop.create_task(self._main())
+            self._task.add_done_callback(self._end)
+            self._report(self.state, None)
+
+    def stop(self) -> None:
+        """Sends SIGTERM, which cancels the coroutine, so that it may clean up."""
+        if self._loop is not None and self._task is not None:
+            self._is_stopping = True
+            self._loop.call_soon(self._task.cancel)
+
+    def kill(self) -> None:
+        """Ends the process at once; nothing of it is called any more."""
+        if self._loop is not None:
+            self._once_ended = None
+            self._leave(None)
+
+    def pause(self) -> None:
+        """Sends SIGSTOP: nothing of it is called until `resume`."""
+        if self._loop is not None and not self._loop.is_paused:
+            self._loop.pause()
+            self._report(self.state, None)
+
+    def resume(self) -> None:
+        """Sends SIGCONT."""
+        if self._loop is not None and self._loop.is_paused:
+            self._loop.resume()
+            self._report(self.state, None)
+
+    def _end(self, task: "asyncio.Task[object]") -> None:
+        """Ends the process as its coroutine has ended, with all its other tasks."""
+        if task is not self._task or self._loop is None:
+            return
+        error = None if task.cancelled() else task.exception()
+        self._leave(error)
+        if error is not None:
+            log.error("the node %s ended with an error", self.name, exc_info=error)
+        then, self._once_ended = self._once_ended, None
+        if then is not None:
+            then()
+
+    def _leave(self, error: BaseException | None) -> None:
+        if self._loop is not None:
+            killed = asyncio.all_tasks(self._loop)
+            for task in killed:
+                task._log_destroy_pending = False  # type: ignore[attr-defined]
+                coroutine = task.get_coro()
+                if iscoroutine(coroutine) and getcoroutinestate(coroutine) == CORO_CREATED:
+                    coroutine.close()  # nothing of it runs, and nobody warns
+            self._killed += killed
+            self._loop.kill()
+        self._loop, self._task, self.error = None, None, error
+        self._report(self.state, error)

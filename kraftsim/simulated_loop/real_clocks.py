@@ -1,0 +1,303 @@
+"""Gives the time and the chance of a simulated loop to software that asks the system for them.
+
+Where no simulated loop runs, in this thread, every replaced function does what it did before.
+"""
+
+import asyncio
+import concurrent.futures
+import datetime
+import gc
+import logging
+import os
+import random
+import socket
+import sys
+import threading
+import time
+import uuid
+from asyncio import events
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from typing import Any
+
+from .errors import BlockingCallRefused
+from .libraries import replace_in_libraries
+from .replacing import Replacing
+from .threads import current_job
+from .timed_loop import TimedLoop
+
+log = logging.getLogger("kraftsim")
+
+REPORTED_MAX = 20  # lines that asked the real clock
+CLOCKS = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns")
+DRAWS = ("choice", "choices", "sample", "shuffle")  # of which the first argument may be a set's
+
+
+def simulated_loop_here() -> TimedLoop | None:
+    """Returns the simulated loop whose software asks, None if there is none."""
+    running = events._get_running_loop()
+    if isinstance(running, TimedLoop):
+        return running
+    job = current_job()
+    return None if job is None else job.loop
+
+
+@contextmanager
+def real_clocks_patched(seed: int = 0) -> Generator[None]:
+    """Context manager: in simulated loops, the clocks are theirs, and chance is of the seed.
+
+    Import libraries before: what they bind while it holds is looked for once more at its end.
+    """
+    stream = random.Random(seed)
+    replacing = Replacing({**_clocks(), **_chance(stream), **_blocking()})
+    state, frozen, collects = random.getstate(), gc.get_freeze_count(), gc.isenabled()
+    try:
+        random.seed(seed)
+        replacing.walk()
+        _replace_methods(replacing, stream)
+        replace_in_libraries(replacing)
+        gc.freeze()
+        gc.disable()  # loops collect by themselves, each few thousand callbacks
+        yield
+    finally:
+        if collects:
+            gc.enable()
+        if not frozen:
+            gc.unfreeze()
+        replacing.undo()
+        Replacing({new: old for old, new in replacing.pairs}).walk()
+        random.setstate(state)
+
+
+@contextmanager
+def real_clocks_counted() -> Generator[None]:
+    """Context manager: warns at its end of each line that asked the real clock or chance.
+
+    Only what runs in a simulated loop is counted.
+    """
+    asked: Counter[tuple[str, int, str]] = Counter()
+
+    def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*args: Any, **options: Any) -> Any:
+            if simulated_loop_here() is not None:
+                frame = sys._getframe(1)
+                asked[frame.f_code.co_filename, frame.f_lineno, name] += 1
+            return real(*args, **options)
+
+        return ask
+
+    of_system = {f"time.{name}": getattr(time, name) for name in CLOCKS} | {
+        "os.urandom": os.urandom
+    }
+    replacing = Replacing({real: counted(name, real) for name, real in of_system.items()})
+    try:
+        replacing.walk()
+        yield
+    finally:
+        replacing.undo()
+        for (path, line, name), times in asked.most_common(REPORTED_MAX):
+            log.warning("%s:%d asked %s %d times: pass patch=True", path, line, name, times)
+
+
+def _clocks() -> dict[object, object]:
+    def seconds(real: Callable[[], float], *, wall: bool) -> Callable[[], float]:
+        def ask() -> float:
+            loop = simulated_loop_here()
+            return real() if loop is None else _now_us(loop, wall) / 1e6
+
+        return ask
+
+    def nanoseconds(real: Callable[[], int], *, wall: bool) -> Callable[[], int]:
+        def ask() -> int:
+            loop = simulated_loop_here()
+            return real() if loop is None else _now_us(loop, wall) * 1000
+
+        return ask
+
+    return {
+        time.monotonic: seconds(time.monotonic, wall=False),
+        time.perf_counter: seconds(time.perf_counter, wall=False),
+        time.time: seconds(time.time, wall=True),
+        time.monotonic_ns: nanoseconds(time.monotonic_ns, wall=False),
+        time.perf_counter_ns: nanoseconds(time.perf_counter_ns, wall=False),
+        time.time_ns: nanoseconds(time.time_ns, wall=True),
+        time.localtime: _of_now(time.localtime),
+        time.gmtime: _of_now(time.gmtime),
+        datetime.datetime: _datetime(datetime.datetime),
+        datetime.date: _date(datetime.date),
+    }
+
+
+def _now_us(loop: TimedLoop, wall: bool) -> int:
+    now_us = loop.timeline.now_us
+    return now_us + loop.timeline.wall_start_ms * 1000 if wall else now_us
+
+
+def _of_now(real: Callable[..., time.struct_time]) -> Callable[..., time.struct_time]:
+    def ask(at_s: float | None = None) -> time.struct_time:
+        loop = simulated_loop_here()
+        if at_s is not None or loop is None:
+            return real(at_s)
+        return real(_now_us(loop, wall=True) / 1e6)
+
+    return ask
+
+
+class _SameInstances(type):
+    """The type of a class whose instances are those of the class that it replaces."""
+
+    real: type
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.real)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, cls.real)
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        return cls.real(*args, **options)
+
+
+def _datetime(of: type[datetime.datetime]) -> type:
+    class SimulatedDatetime(of, metaclass=_SameInstances):  # type: ignore[misc,valid-type]
+        real = of
+
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
+            loop = simulated_loop_here()
+            if loop is None:
+                return of.now(tz)
+            return of.fromtimestamp(_now_us(loop, wall=True) / 1e6, tz)
+
+        @classmethod
+        def utcnow(cls) -> datetime.datetime:
+            return cls.now(datetime.UTC).replace(tzinfo=None)
+
+        @classmethod
+        def today(cls) -> datetime.datetime:
+            return cls.now()
+
+    return SimulatedDatetime
+
+
+def _date(of: type[datetime.date]) -> type:
+    class SimulatedDate(of, metaclass=_SameInstances):  # type: ignore[misc,valid-type]
+        real = of
+
+        @classmethod
+        def today(cls) -> datetime.date:
+            loop = simulated_loop_here()
+            return of.today() if loop is None else of.fromtimestamp(_now_us(loop, True) / 1e6)
+
+    return SimulatedDate
+
+
+def _chance(stream: random.Random) -> dict[object, object]:
+    urandom = os.urandom
+
+    def draw_bytes(size: int, /) -> bytes:
+        return urandom(size) if simulated_loop_here() is None else stream.randbytes(size)
+
+    return {urandom: draw_bytes}
+
+
+def _blocking() -> dict[object, object]:
+    sleep = time.sleep
+
+    def sleep_or_refuse(delay_s: float, /) -> None:
+        job = current_job()
+        if job is not None:
+            job.sleep(delay_s)
+        elif simulated_loop_here() is not None:
+            raise BlockingCallRefused(
+                f"time.sleep({delay_s:g}) would block the simulated loop: use "
+                f"await asyncio.sleep({delay_s:g}), or asyncio.to_thread(time.sleep, {delay_s:g})"
+            )
+        else:
+            sleep(delay_s)
+
+    return {sleep: sleep_or_refuse}
+
+
+def _replace_methods(replacing: Replacing, stream: random.Random) -> None:
+    """Replaces what libraries reach through a class or an instance, and not by a name."""
+    _replace_blocking_methods(replacing)
+    _replace_draws(replacing, stream)
+    replacing.set(uuid, "_generate_time_safe", None)  # uuid1 asks time.time_ns and random then
+    replacing.set(uuid, "_last_timestamp", None)  # of another run
+    as_completed = asyncio.as_completed
+
+    def in_given_order(fs: Iterable[Any], *, timeout: float | None = None) -> Any:
+        if simulated_loop_here() is not None:
+            fs = [asyncio.ensure_future(of) for of in dict.fromkeys(fs)]
+        return as_completed(fs, timeout=timeout)
+
+    for module in (asyncio, asyncio.tasks):
+        replacing.set(module, "as_completed", in_given_order)
+
+
+def _replace_blocking_methods(replacing: Replacing) -> None:
+    start, connect, result = (
+        threading.Thread.start,
+        socket.socket.connect,
+        concurrent.futures.Future.result,
+    )
+
+    def start_or_refuse(thread: threading.Thread) -> None:
+        if simulated_loop_here() is not None:
+            raise BlockingCallRefused(
+                f"the thread {thread.name!r} would run beside the simulated loop: use "
+                "asyncio.to_thread"
+            )
+        start(thread)
+
+    def connect_or_refuse(sock: socket.socket, address: Any, /) -> None:
+        if simulated_loop_here() is not None:
+            to = ":".join(map(str, address[:2])) if isinstance(address, tuple) else address
+            raise BlockingCallRefused(
+                f"a blocking connection to {to} would leave the simulated network: use aiokafka "
+                "here, or kraft_proc with clock='auto'"
+            )
+        connect(sock, address)
+
+    def result_of(of: "concurrent.futures.Future[Any]", timeout: float | None = None) -> Any:
+        job = current_job()
+        if job is not None:
+            job.wait_for(of, timeout)
+            timeout = 0.0
+        return result(of, timeout)
+
+    replacing.set(threading.Thread, "start", start_or_refuse)
+    replacing.set(socket.socket, "connect", connect_or_refuse)
+    replacing.set(concurrent.futures.Future, "result", result_of)
+
+
+def _replace_draws(replacing: Replacing, stream: random.Random) -> None:
+    """Lets draws from what was a set not depend on its order, and seeds what has no seed."""
+    seed = random.Random.seed
+
+    def seed_of(of: random.Random, a: Any = None, version: int = 2) -> None:
+        if a is None and simulated_loop_here() is not None:
+            a = stream.getrandbits(64)
+        seed(of, a, version)
+
+    replacing.set(random.Random, "seed", seed_of)
+    for name in DRAWS:
+        replacing.set(random, name, _of_sorted(getattr(random, name)))
+
+
+def _of_sorted(draw: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a draw whose input is sorted first, which leaves it uniform."""
+
+    def draw_of(population: Any, *args: Any, **options: Any) -> Any:
+        is_weighted = bool(args and not isinstance(args[0], int)) or "weights" in options
+        if simulated_loop_here() is None or is_weighted or "cum_weights" in options:
+            return draw(population, *args, **options)
+        in_order = sorted(population, key=repr)
+        if draw.__name__ == "shuffle":
+            population[:] = in_order
+            return draw(population)
+        return draw(in_order, *args, **options)
+
+    return draw_of

@@ -1,0 +1,74 @@
+"""Replaces objects wherever a module or a default argument has them, and puts them back."""
+
+import gc
+import sys
+from collections.abc import Callable, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+KEPT = "kraftsim.simulated_loop"  # these modules have the real ones
+
+
+class Replacing:
+    """Replacements, by the identity of what is replaced, until `undo`."""
+
+    def __init__(self, replacements: Mapping[object, object]) -> None:
+        self._by_id = {id(old): (old, new) for old, new in replacements.items()}
+        self._undo: list[Callable[[], None]] = []
+
+    @property
+    def pairs(self) -> list[tuple[object, object]]:
+        """What is replaced, and by what."""
+        return list(self._by_id.values())
+
+    def walk(self) -> None:
+        """Replaces in every module that is imported, and in the defaults of every function."""
+        frozen = gc.get_freeze_count()
+        gc.unfreeze()  # what is frozen is not among gc.get_objects()
+        for name, module in list(sys.modules.items()):
+            if not name.startswith(KEPT):
+                self._walk_module(module)
+        for function in gc.get_objects():
+            if isinstance(function, FunctionType):
+                self._walk_defaults(function)
+        if frozen:
+            gc.freeze()
+
+    def set(self, owner: Any, name: str, new: object) -> None:
+        """Sets one attribute of a class or a module."""
+        if name in vars(owner):
+            old = vars(owner)[name]
+            self._undo.append(lambda: setattr(owner, name, old))
+        else:
+            self._undo.append(lambda: delattr(owner, name))
+        setattr(owner, name, new)
+
+    def undo(self) -> None:
+        """Puts back everything, the last first."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _walk_module(self, module: ModuleType) -> None:
+        names = vars(module)
+        for name, value in list(names.items()):
+            found = self._by_id.get(id(value))
+            if found is not None:
+                self.set(module, name, found[1])
+
+    def _walk_defaults(self, function: FunctionType) -> None:
+        if str(function.__module__).startswith(KEPT):
+            return
+        defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
+        if defaults and any(id(value) in self._by_id for value in defaults):
+            function.__defaults__ = tuple(self._new(value) for value in defaults)
+            self._undo.append(lambda: setattr(function, "__defaults__", defaults))
+        if keyword_defaults and any(
+            id(value) in self._by_id for value in keyword_defaults.values()
+        ):
+            new = {name: self._new(value) for name, value in keyword_defaults.items()}
+            function.__kwdefaults__ = new
+            self._undo.append(lambda: setattr(function, "__kwdefaults__", keyword_defaults))
+
+    def _new(self, value: object) -> object:
+        found = self._by_id.get(id(value))
+        return value if found is None else found[1]

@@ -1,0 +1,40 @@
+"""Tasks and futures whose order in a set is that of their creation.
+
+asyncio keeps tasks in sets, by their addresses, which differ from process to process; so would the
+order in which `asyncio.wait` and task groups cancel them.
+"""
+
+import asyncio
+from typing import Any
+
+
+class StableFuture(asyncio.Future[Any]):
+    """A future of a simulated loop, whose hash is a serial number."""
+
+    def __init__(self, *, loop: asyncio.AbstractEventLoop, serial: int) -> None:
+        super().__init__(loop=loop)
+        self.serial = serial
+
+    def __hash__(self) -> int:
+        return self.serial
+
+
+class StableTask(asyncio.Task[Any]):
+    """A task of a simulated loop, whose hash is a serial number."""
+
+    def __init__(self, coroutine: Any, *, serial: int, **options: Any) -> None:
+        self.serial = serial  # first: an eager task runs before it is made
+        super().__init__(coroutine, **options)
+
+    def __hash__(self) -> int:
+        return self.serial
+
+
+def waits_in(task: "asyncio.Task[Any]") -> str:
+    """Returns the name of the function in which a task waits."""
+    awaited: Any = task.get_coro()
+    name = "?"
+    while awaited is not None:
+        name = getattr(awaited, "__name__", name)
+        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "gi_yieldfrom", None)
+    return name

@@ -1,0 +1,140 @@
+"""Coroutines of a user are nodes of the simulated world, with faults as brokers have them."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from kraftsim import Cluster, CommandError, simulated_loop
+
+Test = Callable[[Cluster], Coroutine[Any, Any, None]]
+
+
+def in_world(test: Test) -> None:
+    async def main() -> None:
+        async with Cluster(brokers=2, seed=1) as kraft:
+            await test(kraft)
+
+    simulated_loop.run(main, seed=1)
+
+
+async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while line := await reader.readline():
+        writer.write(line)
+    writer.close()
+
+
+async def serves() -> None:
+    server = await asyncio.start_server(echoes, "service", 80)
+    await server.serve_forever()
+
+
+async def fails() -> None:
+    raise ValueError("no cluster")
+
+
+async def state(kraft: Cluster, name: str) -> str:
+    return next(node["state"] for node in await kraft.nodes.list() if node["name"] == name)
+
+
+def test_a_fault_cuts_a_node_off_as_it_does_a_broker() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        await asyncio.sleep(1)
+        reader, writer = await asyncio.open_connection("service", 80)
+        await kraft.faults.add({"net.partition": {"on": {"node": "service"}, "for": "3s"}})
+        began_s = asyncio.get_running_loop().time()
+        writer.write(b"hello\n")
+        assert await reader.readline() == b"hello\n"
+        assert asyncio.get_running_loop().time() - began_s > 3
+        writer.close()
+
+    in_world(test)
+
+
+def test_a_fault_delays_each_segment_of_a_node() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        await asyncio.sleep(1)
+        reader, writer = await asyncio.open_connection("service", 80)
+        lags = {"low": "100ms", "high": "100ms"}
+        await kraft.faults.add({"net.delay": {"on": {"node": "service"}, **lags, "for": "1m"}})
+        began_s = asyncio.get_running_loop().time()
+        writer.write(b"hello\n")
+        await reader.readline()
+        assert asyncio.get_running_loop().time() - began_s == pytest.approx(0.2)
+        writer.close()
+
+    in_world(test)
+
+
+def test_a_fault_pauses_and_crashes_a_node_and_brings_it_back() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        await kraft.faults.add({"proc.pause": {"on": {"node": "service"}, "for": "3s"}})
+        assert await state(kraft, "service") == "PAUSED"
+        await asyncio.sleep(4)
+        assert await state(kraft, "service") == "RUNNING"
+        await kraft.faults.add({"proc.crash": {"on": {"node": "service"}, "for": "3s"}})
+        assert await state(kraft, "service") == "NOT_RUNNING"
+        await asyncio.sleep(4)
+        assert await state(kraft, "service") == "RUNNING"
+
+    in_world(test)
+
+
+def test_a_node_that_fails_says_why() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(fails, name="operator")
+        await asyncio.sleep(1)
+        assert await kraft.nodes.list() == [
+            {"name": "operator", "state": "NOT_RUNNING", "error": "ValueError('no cluster')"}
+        ]
+        rows = [event for event in await kraft.events.list() if event["kind"] == "node_state"]
+        assert [row["detail"]["state"] for row in rows] == ["RUNNING", "NOT_RUNNING"]
+
+    in_world(test)
+
+
+def test_a_stopped_node_cleans_up_and_a_killed_one_does_not() -> None:
+    told = list[str]()
+
+    async def tells() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            told.append("cleaned up")
+
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(tells, name="operator")
+        await asyncio.sleep(1)
+        await kraft.nodes.kill("operator")
+        await asyncio.sleep(1)
+        assert told == []
+        await kraft.nodes.restart("operator")
+        await asyncio.sleep(1)
+        await kraft.nodes.stop("operator")
+        await asyncio.sleep(1)
+        assert told == ["cleaned up"]
+
+    in_world(test)
+
+
+def test_a_name_is_taken_once_and_an_unknown_one_is_named() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        with pytest.raises(CommandError, match="expected one that no node has, got 'service'"):
+            kraft.nodes.add(serves, name="service")
+        with pytest.raises(CommandError, match=r"of your own \(service\), got 'operator'"):
+            await kraft.nodes.kill("operator")
+        with pytest.raises(CommandError, match=r"\(test, service\), got 'operator'"):
+            await kraft.faults.add({"proc.pause": {"on": {"node": "operator"}, "for": "3s"}})
+
+    in_world(test)
+
+
+async def test_a_node_needs_the_simulated_loop() -> None:
+    async with Cluster(brokers=1, clock="virtual") as kraft:
+        with pytest.raises(CommandError, match=r"mark the test with @pytest\.mark\.kraft"):
+            kraft.nodes.add(serves, name="service")
