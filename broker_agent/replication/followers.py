@@ -201,8 +201,8 @@ class Followers:
     def note_looked(self, image: Image, logs: int, is_in_service: bool) -> bool:
         """Notes the metadata and how many logs the process looks at; False if all is as before.
 
-        Nearly every record leaves the partitions of an image as they are. A log goes only with its
-        topic or its disk.
+        Nearly every record leaves the partitions of an image as they are. A log goes with its
+        topic, its replica or its disk.
         """
         looked = (image.partitions_offset, logs, is_in_service)
         if self._image is image and self._looked == looked:
