@@ -36,7 +36,7 @@ def truncates_too_little(swaps: Swaps) -> None:
     "M130",
     "Leader epochs are not truncated with the log",
     defect="KAFKA-10706: leader epochs that have no record any more",
-    scenario="fast-leader-changes",
+    scenario="an-epoch-that-was-cut",
     broken="logs-are-whole",
 )
 def keeps_epochs(swaps: Swaps) -> None:
