@@ -77,9 +77,9 @@ class PartitionClient:
         *,
         records: int,
         size: int,
-        waits_for_isr: bool,
-        refresh_us: int,
         loses: Callable[[], bool],
+        waits_for_isr: bool = True,
+        refresh_us: int = 0,
     ) -> None:
         self._world, self._listeners = world, listeners
         self._topic, self._index = topic, index
