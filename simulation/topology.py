@@ -5,6 +5,7 @@ from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.broker_agent.directories.log_directories import LogDirectory, simulated_directory
+from kraftsim.controller.core.configs.node_configs import static_settings
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.java_text import STRING_BYTES_MAX
 from kraftsim.controller.core.node_id import NodeId, broker_node, checked_id, controller_node
@@ -212,7 +213,7 @@ def agent_config(
         features=_supported_features(topology, profile),
         log_dirs=log_dirs,
         rack=spec.rack,
-        static=topology.static,
+        static={**static_settings(settings), **topology.static},
         heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
         session_timeout_ms=settings.broker_session_timeout_ms,
         registration_timeout_ms=settings.initial_broker_registration_timeout_ms,

@@ -30,6 +30,7 @@ scenario that shows it, which `kraftsim scenario mutants NAME --smallest` runs, 
 |---|---|---|---|---|---|---|
 """
 FOLDER = "../scenarios/mutants/reproducers"
+PUBLISHED = Path(__file__).with_name("published_defects.md")
 DRAWN = Path(__file__).with_name("drawn_bugs.md")
 
 
@@ -40,7 +41,7 @@ def page() -> str:
         f"| {alone.get(mutant.name, 'not measured')} | {_link(small.get(mutant.name))} |\n"
         for mutant in sorted(MUTANTS.values(), key=lambda mutant: mutant.name)
     )
-    return f"{HEAD}{''.join(rows)}\n{DRAWN.read_text('utf-8')}"
+    return f"{HEAD}{''.join(rows)}\n{PUBLISHED.read_text('utf-8')}{DRAWN.read_text('utf-8')}"
 
 
 def _link(path: Path | None) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kraftsim.files.hunt_files import swarm_of_everything
+from kraftsim.files.hunt_files import swarm_of
 from kraftsim.pipeline.forks import apart, processor_s
 from kraftsim.scenarios.hunting.branches import Branches, run_all
 from kraftsim.scenarios.hunting.candidate import Shown
@@ -40,7 +40,7 @@ def searches() -> Iterator[Row]:
 
 def _of_seed(seed: int) -> Iterator[Row]:
     """Lets that search go on which has had less time: so both meet the same load of the machine."""
-    scenario = swarm_of_everything()
+    scenario = swarm_of()
     led, plain = _Search(Hunt(scenario, seed)), _Search(Hunt(scenario, seed, is_led=False))
     for mark_s in (mark for mark in MARKS_S if mark <= SEARCH_S):
         while min(led.spent_s, plain.spent_s) < mark_s:

@@ -15,12 +15,13 @@ from ..errors import UsageError
 from .scenario_files import find, read_file, written
 
 CORPUS, CURVE, FINDINGS = "corpus.jsonl", "curve.jsonl", "findings"
+EVERYTHING = "swarm-of-everything"
 SCHEMA = "kraftsim/corpus/1"  # of the first line; changes with the meaning of a behaviour's number
 
 
-def swarm_of_everything() -> Scenario:
-    """Returns the scenario whose plans a hunt draws."""
-    return read_file(find("swarm-of-everything")).scenario
+def swarm_of(name: str = EVERYTHING) -> Scenario:
+    """Returns a scenario whose plans a hunt draws."""
+    return read_file(find(name)).scenario
 
 
 def read_corpus(folder: Path) -> Corpus:

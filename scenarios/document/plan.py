@@ -17,7 +17,7 @@ from kraftsim.simulation import topology
 from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
 from kraftsim.simulation.streams import Streams
 
-from ..drawing.messages import with_messages
+from ..drawing.messages import shape_with_messages, with_messages
 from ..drawing.releases import mixed_releases
 from ..drawing.scenario import drawn_parts
 from ..language.amounts import Amount
@@ -60,7 +60,8 @@ def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
     if scenario.draw == MIXED:
         parts = mixed_releases(parts, Streams(seed).of("releases"), run_us // 1000)
     elif scenario.draw == MESSAGES:
-        parts = with_messages(parts, Streams(seed).of("messages"), run_us // 1000)
+        messages = Streams(seed).of("messages")
+        parts = with_messages(shape_with_messages(parts, messages), messages, run_us // 1000)
     return document | parts
 
 

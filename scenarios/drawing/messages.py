@@ -13,13 +13,26 @@ from kraftsim.simulation.topology import broker_ids
 from .lot import Words, log_uniform_ms
 from .steps import at_ms_of, step_of
 
+WRITE = "topic.write"
 PART_OF_WRITTEN_TOPICS = 0.8
 BEGIN_MS_MAX = 10_000  # a topic that is written later may have been deleted
 RECORDS_MAX = 5
 SIZES = (10, 1_000, 20_000)
 PARTS_LOST = (0.0, 0.0, 0.2)  # of the responses to Produce
+ACKS = ("all", "all", "leader")
+AGES_MS = (0, 0, 5_000, 30_000)  # of the metadata of clients
 FAULTS_MAX = 6
+DEATHS_MAX = 6  # of leaders and followers, beside those of `everything`
 PART_OF_RUNS_WITH_LOSSES = 0.3  # S54 and others judge nothing more once a disk has lost messages
+# Kafka's name of a setting: the values that are drawn. By default a follower that lags leaves the
+# ISR after half a run, and a leader that dies is replaced after nine seconds.
+SETTINGS: dict[str, tuple[int, ...]] = {
+    "min.insync.replicas": (1, 2),
+    "replica.lag.time.max.ms": (2_000, 5_000, 30_000),
+}
+PART_OF_SETTINGS = 0.6
+SHORT_LEASE = {"broker.session.timeout.ms": 3_000, "broker.heartbeat.interval.ms": 500}
+PART_WITHOUT_DELAYS = 0.3  # of the networks: a copy takes no time there
 
 
 def _slow(stream: Random) -> Words:
@@ -30,6 +43,21 @@ FAULTS: Mapping[str, Callable[[Random], Words]] = {
     "replica.stop": lambda stream: {},
     "replica.slow": _slow,
 }
+DEATHS = ("proc.crash", "proc.crash", "proc.pause", "net.partition")
+
+
+def shape_with_messages(document: Mapping[str, Any], stream: Random) -> Words:
+    """Returns the document of a drawn cluster with settings and a network for messages."""
+    drawn = {
+        key: stream.choice(values)
+        for key, values in SETTINGS.items()
+        if stream.random() < PART_OF_SETTINGS
+    }
+    if stream.random() < PART_OF_SETTINGS:
+        drawn |= SHORT_LEASE
+    is_prompt = stream.random() < PART_WITHOUT_DELAYS
+    network = {"low": "0ms", "high": "0ms"} if is_prompt else document["network"]
+    return {**document, "config": document["config"] | drawn, "network": network}
 
 
 def with_messages(document: Mapping[str, Any], stream: Random, run_ms: int) -> Words:
@@ -38,13 +66,21 @@ def with_messages(document: Mapping[str, Any], stream: Random, run_ms: int) -> W
     brokers = broker_ids(document["cluster"]["brokers"])
     steps = [*document["do"], *_writes(stream, topics, run_ms)]
     for _ in range(stream.randint(0, FAULTS_MAX)):
-        verb = stream.choice(list(FAULTS))
-        words = FAULTS[verb](stream) | _aim(stream, brokers)
-        words |= {"topic": stream.choice(topics)} if stream.random() < 0.5 else {}
-        steps.append(step_of(stream.randrange(run_ms), verb, words))
+        steps.append(drawn_copy_fault(stream, brokers, topics, stream.randrange(run_ms)))
+    for _ in range(stream.randint(0, DEATHS_MAX)):
+        words = {"on": stream.choice(brokers), "for": f"{log_uniform_ms(stream, 500, 10_000)}ms"}
+        steps.append(step_of(stream.randrange(run_ms), stream.choice(DEATHS), words))
     if stream.random() < PART_OF_RUNS_WITH_LOSSES:
         steps.append(step_of(stream.randrange(run_ms), "log.lose_tail", _aim(stream, brokers)))
     return {**document, "do": sorted(steps, key=at_ms_of)}
+
+
+def drawn_copy_fault(stream: Random, brokers: range, topics: list[str], at_ms: int) -> Words:
+    """Returns a step that slows or stops a broker's fetchers, of one topic or of all."""
+    verb = stream.choice(list(FAULTS))
+    words = FAULTS[verb](stream) | _aim(stream, brokers)
+    words |= {"topic": stream.choice(topics)} if stream.random() < 0.5 else {}
+    return step_of(at_ms, verb, words)
 
 
 def _aim(stream: Random, brokers: range) -> Words:
@@ -62,6 +98,8 @@ def _writes(stream: Random, topics: list[str], run_ms: int) -> Iterator[Words]:
                 "records": stream.randint(1, RECORDS_MAX),
                 "size": stream.choice(SIZES),
                 "lost": stream.choice(PARTS_LOST),
+                "acks": stream.choice(ACKS),
+                "refresh": f"{stream.choice(AGES_MS)}ms",
                 "for": f"{run_ms - begin_ms}ms",
             }
-            yield step_of(begin_ms, "topic.write", words)
+            yield step_of(begin_ms, WRITE, words)

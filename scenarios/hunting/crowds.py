@@ -5,8 +5,9 @@ from random import Random
 from typing import Any
 
 from ..document.plan import drawn_document
-from ..document.scenario import Scenario
+from ..document.scenario import MESSAGES, Scenario
 from ..drawing.lot import Lot, Words
+from ..drawing.messages import shape_with_messages, with_messages
 from ..drawing.scenario import claimed, lot_of
 from ..drawing.shape import drawn_shape
 from ..drawing.steps import PART_OF_FAULTS, at_ms_of, drawn_steps
@@ -28,12 +29,17 @@ MESSAGES_PER_S = 250  # of a cluster that has not run yet
 
 def crowd(scenario: Scenario, seed: int, alike: Kept | None, stream: Random) -> Branches:
     """Returns crowded plans for the cluster of a kept plan, or for a drawn cluster."""
+    has_messages = scenario.draw == MESSAGES
     parts = _drawn_shape(stream) if alike is None else _shape_of(alike.candidate.document)
+    if has_messages and alike is None:
+        parts = shape_with_messages(parts, stream)
     per_s = MESSAGES_PER_S if alike is None else alike.messages_per_s
     document = lasting(drawn_document(scenario, seed) | parts, LASTING_MS)
     lot = lot_of(document, stream)
     messages = per_s * LASTING_MS // 1000
     plans = [claimed(document | {"do": _steps(lot, messages)}) for _ in range(PLANS)]
+    if has_messages:
+        plans = [with_messages(plan, stream, LASTING_MS) for plan in plans]
     candidates = tuple(Candidate(plan, seed) for plan in plans)
     return Branches(candidates, has_calm=False, way=WAY).alike()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..drawing.faults import FAULTS
 from ..drawing.lot import Lot, Words
+from ..drawing.messages import WRITE, drawn_copy_fault
 from ..drawing.scenario import claimed, lot_of
 from ..drawing.steps import (
     Budget,
@@ -83,8 +84,9 @@ def _branch(
     lot, at_ms = moment.lot, moment.at_ms
     crowd = drawn_steps(lot, TAIL_MS, PACE_MS)
     tail = later + [step | {"at": f"{at_ms + 1 + at_ms_of(step)}ms"} for step in crowd]
+    changes = CHANGES_OF_MESSAGES if any(WRITE in step for step in shared) else CHANGES
     for _ in range(lot.stream.randint(1, CHANGES_MAX)):
-        tail = lot.one_of(CHANGES)(moment, tail)
+        tail = lot.one_of(changes)(moment, tail)
     steps = without_lost_quorum(lot, [*shared, *tail[:STEPS_MAX]])
     return Candidate(claimed(document | {"do": steps}), seed)
 
@@ -113,6 +115,12 @@ def _soon(moment: Moment) -> int:
 def _add_fault(moment: Moment, tail: Steps) -> Steps:
     kind = moment.lot.one_of(KINDS)
     return tail + drawn_fault(moment.lot, kind, _soon(moment), moment.budget)
+
+
+def _add_copy_fault(moment: Moment, tail: Steps) -> Steps:
+    lot = moment.lot
+    brokers, topics = range(lot.brokers[0], lot.brokers[-1] + 1), list(lot.topics)
+    return [*tail, drawn_copy_fault(lot.stream, brokers, topics, _soon(moment))]
 
 
 def _add_request(moment: Moment, tail: Steps) -> Steps:
@@ -166,3 +174,4 @@ CHANGES: Sequence[Change] = (
     _add_fault, _add_fault, _add_request, _hold, _cross, _cross, _delay, _drop, _move, _repeat,
     _lend,
 )  # fmt: skip
+CHANGES_OF_MESSAGES: Sequence[Change] = (*CHANGES, _add_copy_fault, _add_copy_fault)

@@ -1,8 +1,10 @@
 """Bugs that can be switched on, each with the scenario that kills it (docs/bugs.md)."""
 
 from . import agents as agents
+from . import copies as copies
 from . import elections as elections
 from . import expiry as expiry
+from . import in_sync as in_sync
 from . import leases as leases
 from . import messages as messages
 from . import partitions as partitions

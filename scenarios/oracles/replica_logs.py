@@ -1,6 +1,6 @@
 """The logs of a partition's replicas, as the brokers hold them."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,13 +19,17 @@ from .written_messages import DELETE, LOSING
 
 
 class ReplicaLog(NamedTuple):
-    """What the log of a replica holds; `led` is the last leader epoch in which it led."""
+    """What the log of a replica holds.
+
+    `epochs` are its entries (leader epoch, first offset); `led` is the last epoch in which it led.
+    """
 
     batches: Sequence[bytes]
     base_offsets: Sequence[int]
     start: int
     end: int
     high_watermark: int
+    epochs: Sequence[tuple[int, int]]
     led: int
 
     def between(self, start: int, end: int) -> Sequence[bytes]:
@@ -33,14 +37,28 @@ class ReplicaLog(NamedTuple):
         bases = self.base_offsets
         return self.batches[bisect_left(bases, start) : bisect_left(bases, end)]
 
+    def has(self, base_offset: int, batch: bytes) -> bool:
+        """Returns True if the log holds this batch at this offset."""
+        index = bisect_left(self.base_offsets, base_offset)
+        return index < len(self.batches) and self.batches[index] is batch
+
+    def epoch_at(self, offset: int) -> int:
+        """Returns the leader epoch that the entries give to an offset; -1 if they begin later."""
+        index = bisect_right(self.epochs, offset, key=lambda entry: entry[1])
+        return self.epochs[index - 1][0] if index else -1
+
 
 class OfReplicas(OfTheCommittedLog):
     """A property of the logs of a partition's replicas, looked at when clients are answered.
 
-    An unclean election may lose what was committed, and so may a fault of disks.
+    An unclean election may lose what was committed, and so may the faults of disks `losing`:
+    nothing is judged after those. Nor is it after an unclean election, unless
+    `is_judged_after_losses`.
     """
 
     kinds: ClassVar[Kinds] = ()
+    losing: ClassVar[frozenset[str]] = LOSING
+    is_judged_after_losses: ClassVar[bool] = False
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -56,7 +74,8 @@ class OfReplicas(OfTheCommittedLog):
             return
         for key in keys_of(exchange.request):
             fact = self.shadow.facts.get(key)
-            if fact is not None and key not in self._declared and not self._compacts(key):
+            is_judged = self.is_judged_after_losses or key not in self._declared
+            if fact is not None and is_judged and not self._compacts(key):
                 self.judge(key, fact, self._logs(key, fact["replicas"]))
 
     def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
@@ -64,7 +83,7 @@ class OfReplicas(OfTheCommittedLog):
         raise NotImplementedError
 
     def _may_lose(self) -> bool:
-        return not LOSING.isdisjoint(self._verbs.now())
+        return not self.losing.isdisjoint(self._verbs.now())
 
     def _compacts(self, key: Key) -> bool:
         topic = self.shadow.facts["Topic", key[1]]["name"]
@@ -87,6 +106,7 @@ def _read(log: Any) -> ReplicaLog:
         start=log.start_offset,
         end=log.end_offset,
         high_watermark=log.high_watermark,
+        epochs=log.epochs.entries,
         led=log.epochs.led,
     )
 

@@ -37,6 +37,7 @@ LOSING = frozenset(
 )
 """Verbs that lose messages of brokers, or give a replica another log."""
 WEEK_MS = 604_800_000  # retention.ms of Kafka
+ALL = -1  # acks
 DELETE, PRODUCER, CREATE_TIME = "delete", "producer", "CreateTime"
 
 
@@ -70,9 +71,10 @@ Identity = tuple[int, int, int]
 class Partition:
     """What is known of a partition.
 
-    `sent` has the bytes of each batch, `places` the acknowledged offset of a batch, `owners` the
-    batch at such an offset, `served` the bytes at a leader epoch and an offset. `end` is behind the
-    last acknowledged record, of the leader epoch `epoch`. `read` are the batches of the reading
+    `sent` has the bytes of each batch, `places` the offset of a batch that the ISR acknowledged,
+    `owners` the batch at such an offset, or at one that a consumer has read, `served` the bytes at
+    a leader epoch and an offset. `end` is behind the last acknowledged record, of the leader epoch
+    `epoch`. `read` are the batches of the reading
     that goes on at `position`. `retention` has retention.ms and retention.bytes of the last look.
     `is_declared`: an unclean election may have lost records.
     """
@@ -140,7 +142,7 @@ class WrittenMessages(OfTheCommittedLog):
                 batch = fields_of(data.records or b"")
                 key = ("Partition", topic.topic_id, data.index)
                 partition = self._partitions.setdefault(key, Partition(topic.name))
-                if not answer.error_code:
+                if not answer.error_code and request.acks == ALL:
                     self._acknowledged(key, partition, batch, answer.base_offset)
 
     def _acknowledged(self, key: Key, partition: Partition, batch: Batch, offset: int) -> None:
@@ -159,6 +161,9 @@ class WrittenMessages(OfTheCommittedLog):
         if offset < partition.end and not self._may_lose(partition):
             name = REPEATS if partition.epoch == epoch else LOSSES
             self._break(name, f"expected an offset from {partition.end} on, got {offset}")
+        owner = partition.owners.get(offset, batch.identity)
+        if owner != batch.identity and not self._may_lose(partition):
+            self._break(LOSSES, f"offset {offset}: a consumer read {owner}, got {batch.identity}")
         self._forget_from(partition, offset)
         partition.places[batch.identity] = offset
         partition.owners[offset] = batch.identity
@@ -168,7 +173,7 @@ class WrittenMessages(OfTheCommittedLog):
         """Forgets acknowledgements from an offset on, which a new one replaces."""
         if offset < partition.end:
             for other in [other for other in partition.owners if other >= offset]:
-                del partition.places[partition.owners.pop(other)]
+                partition.places.pop(partition.owners.pop(other), None)
 
     # Fetch
 
@@ -213,9 +218,13 @@ class WrittenMessages(OfTheCommittedLog):
                 DUPLICATES, f"{batch.identity}: expected offset {first} alone, got {offset}"
             )
         self.checked[LOSSES] += 1
-        owner = partition.owners.get(offset, batch.identity)
-        if owner != batch.identity and not self._may_lose(partition):
+        owner = partition.owners.setdefault(offset, batch.identity)
+        if owner == batch.identity:
+            return
+        if not self._may_lose(partition):
             self._break(LOSSES, f"offset {offset}: expected {owner}, got {batch.identity}")
+        partition.places.pop(owner, None)
+        partition.owners[offset] = batch.identity
 
     def _changed(self, partition: Partition, data: bytes, batch: Batch) -> bool:
         """Returns True if a served batch differs in what no broker may write over."""
@@ -248,14 +257,17 @@ class WrittenMessages(OfTheCommittedLog):
         age_ms = min((age for age, _ in bounds if age >= 0), default=-1)
         size = min((size for _, size in bounds if size >= 0), default=-1)
         left = sum(
-            len(partition.sent[owner]) for at, owner in partition.owners.items() if at >= start
+            len(partition.sent.get(owner, b""))
+            for at, owner in partition.owners.items()
+            if at >= start
         )
         is_sure = not self._compacts(partition) and not self._has_moved_clocks()
         for offset, owner in sorted(partition.owners.items()):
             if not partition.start <= offset < start:
                 continue
             self.checked[DELETIONS] += 1
-            is_old = 0 <= age_ms < now_ms - fields_of(partition.sent[owner]).max_timestamp
+            sent = partition.sent.get(owner)
+            is_old = sent is None or 0 <= age_ms < now_ms - fields_of(sent).max_timestamp
             if is_sure and not is_old and not 0 <= size <= left:
                 self._break(DELETIONS, f"offset {offset}: retention must keep it")
         partition.start = start

@@ -15,7 +15,6 @@ from . import (
     image,
     leases,
     liveness,
-    messages,
     partition_index,
     partitions,
     periodic_elections,
@@ -24,6 +23,7 @@ from . import (
     registration,
     rude_requests,
 )
+from .messages import clients, replicas
 from .quorum import asking, elections, following, membership, protocol, quorum_log, tenability
 
 ALL: tuple[type[Property], ...] = (
@@ -48,7 +48,8 @@ ALL: tuple[type[Property], ...] = (
     *following.CLASSES,
     *partition_index.CLASSES,
     *periodic_elections.CLASSES,
-    *messages.CLASSES,
+    *clients.CLASSES,
+    *replicas.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
     *prompt_replies.CLASSES,

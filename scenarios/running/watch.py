@@ -25,7 +25,7 @@ from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
 from ..oracles.written_messages import WrittenMessages
 from ..properties.data_loss import OfGhost
-from ..properties.messages import OfMessages
+from ..properties.messages.clients import OfMessages
 from ..properties.quorum.tenability import OfReigns, Reigns
 
 HOOKS = (

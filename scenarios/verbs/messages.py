@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from ..language.amounts import Amount, Period
-from ..language.constraints import Between
+from ..language.constraints import Between, OneOf
 from ..stage.stage import Effects, Stage, Undo
 from .topics import Partition
 from .verb import Verb
@@ -14,16 +14,20 @@ if TYPE_CHECKING:  # the logs are imported with the first message
 
 RECORDS_MAX = 10_000
 SIZE_MAX = 1_000_000
+ALL, LEADER = "all", "leader"  # acks=-1 and acks=1
+AT_ONCE = Amount(fixed_us=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteTopic(Verb, word="topic.write"):
     """Writes a batch of `records` to each partition at each interval `every`, and reads the topic.
 
-    The producer of a partition is idempotent and waits for the ISR (acks=all); a value has `size`
-    bytes. Each response to Produce is lost with probability `lost`, and the producer sends the
-    batch again. A consumer reads on after each batch, from the log start if the leader changed. An
-    effect is an acknowledged record.
+    The producer of a partition is idempotent and waits for the ISR (`acks: all`), or for the leader
+    alone (`acks: leader`, Kafka's 1); a value has `size` bytes. Each response to Produce is lost
+    with probability `lost`, and the producer sends the batch again. A consumer reads on after each
+    batch, from the log start if the leader changed. Both know the leader from metadata that are as
+    old as `refresh` at most (metadata.max.age.ms), or until an error. An effect is an acknowledged
+    record.
     """
 
     name: str
@@ -31,6 +35,8 @@ class WriteTopic(Verb, word="topic.write"):
     records: Annotated[int, Between(1, RECORDS_MAX)] = 1
     size: Annotated[int, Between(1, SIZE_MAX)] = 100
     every: Period
+    acks: Annotated[str, OneOf((ALL, LEADER))] = ALL
+    refresh: Amount = AT_ONCE
     lost: Annotated[float, Between(0, 1)] = 0.0
     for_: Amount | None = None
 
@@ -69,6 +75,8 @@ class WriteTopic(Verb, word="topic.write"):
                 index,
                 records=self.records,
                 size=self.size,
+                waits_for_isr=self.acks == ALL,
+                refresh_us=self.refresh.us,
                 loses=lambda: draw.random() < self.lost,
             )
             for index in known

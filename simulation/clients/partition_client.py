@@ -1,13 +1,13 @@
 """A client that writes a partition and reads it again, at the brokers of a world.
 
-The producer is idempotent, waits for the whole ISR, and has one request under way. It learns the
-leader from the committed metadata, as a client that refreshes its metadata before each request. No
-network lies between client and broker, but a response may be lost.
+The producer is idempotent and has one request under way. The client learns the leader from the
+committed metadata: anew once what it knows is too old, and after an error. No network lies between
+client and broker, but a response may be lost.
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 from kraftsim.broker_agent.log.batch import LOG_OVERHEAD, header_of
 from kraftsim.broker_agent.log.reading import split
@@ -41,7 +41,7 @@ from kraftsim.controller.core.uuid import Uuid
 from ..world import World
 from .listeners import Listeners
 
-ALL = -1  # acks
+ALL, LEADER = -1, 1  # acks
 REQUEST_MS = 30_000  # request.timeout.ms
 EARLIEST = -2
 READ_BYTES = 1_048_576  # max.partition.fetch.bytes
@@ -53,10 +53,19 @@ RETRIABLE = (
 """Errors after which the producer repeats the batch; after any other it takes a new id."""
 
 
+class Known(NamedTuple):
+    """A partition as a client knows it since `learned_us`."""
+
+    partition: Partition
+    learned_us: int
+
+
 class PartitionClient:
     """Writes batches of `records` records to one partition, and reads the partition.
 
-    `loses()` decides whether a response to Produce is lost. `acknowledged` counts records.
+    `waits_for_isr` is acks=all; otherwise acks=1. What the client knows of the leader is
+    `refresh_us` old at most. `loses()` decides whether a response to Produce is lost.
+    `acknowledged` counts records.
     """
 
     def __init__(
@@ -69,10 +78,14 @@ class PartitionClient:
         records: int,
         size: int,
         loses: Callable[[], bool],
+        waits_for_isr: bool = True,
+        refresh_us: int = 0,
     ) -> None:
         self._world, self._listeners = world, listeners
         self._topic, self._index = topic, index
         self._records, self._size, self._loses = records, size, loses
+        self._acks, self._refresh_us = ALL if waits_for_isr else LEADER, refresh_us
+        self._known: Known | None = None
         self._producer: Producer | None = None
         self._is_asking = False
         self._waits_for: tuple[int, Uuid | None] | None = None  # a broker, and its process
@@ -127,6 +140,8 @@ class PartitionClient:
             self._listeners.exchange(broker_id, request, send, replies.append)
             (reply,) = replies
             data = cast(FetchResponse, reply).responses[0].partitions[0]
+            if data.error_code:
+                self._known = None
             if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
                 self._epoch = -1  # begins anew at the next look
             records = b"".join(batch.encoded[0] for batch in data.records or ())
@@ -135,15 +150,26 @@ class PartitionClient:
             self._position = _end_of(records)
 
     def _leader(self) -> tuple[int, Messages, Partition] | None:
-        """Returns the leader that the committed metadata names, if it responds."""
-        image = self._world.committed
-        topic_id = image.topic_ids.get(self._topic)
-        topic = None if topic_id is None else image.topics[topic_id]
-        partition = None if topic is None else topic.partitions.get(self._index)
+        """Returns the leader that the client knows, if it responds."""
+        partition = self._partition()
         messages = None if partition is None else self._listeners.find(partition.leader)
         if partition is None or messages is None:
+            self._known = None
             return None
         return partition.leader, messages, partition
+
+    def _partition(self) -> Partition | None:
+        """Returns the partition as the client knows it; None if there is none."""
+        image, now_us = self._world.committed, self._world.timeline.now_us
+        topic_id = image.topic_ids.get(self._topic)
+        if topic_id is None:
+            return None  # the topic was deleted
+        known = self._known
+        if known is not None and now_us < known.learned_us + self._refresh_us:
+            return known.partition
+        partition = image.topics[topic_id].partitions.get(self._index)
+        self._known = None if partition is None else Known(partition, now_us)
+        return partition
 
     def _ask_for_id(self, messages: Messages) -> None:
         if not self._is_asking:
@@ -175,6 +201,8 @@ class PartitionClient:
     def _note(self, response: ProduceResponse) -> None:
         code = response.responses[0].partition_responses[0].error_code
         producer = self._producer
+        if code:
+            self._known = None
         if code == ErrorCode.NONE and producer is not None:
             self.acknowledged += self._records
             self._pending = None
@@ -198,7 +226,7 @@ class PartitionClient:
     def _produce_request(self, batch: bytes) -> ProduceRequest:
         data = PartitionProduceData(index=self._index, records=batch)
         topic = TopicProduceData(name=self._topic, topic_id=self._topic_id, partition_data=(data,))
-        return ProduceRequest(acks=ALL, timeout_ms=REQUEST_MS, topic_data=(topic,))
+        return ProduceRequest(acks=self._acks, timeout_ms=REQUEST_MS, topic_data=(topic,))
 
     def _fetch_request(self) -> FetchRequest:
         wanted = FetchPartition(

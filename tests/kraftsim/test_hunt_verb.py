@@ -290,3 +290,14 @@ def test_the_command_of_a_finding_explains_its_violation(tmp_path, capsys):
         assert main(["scenario", "run", *words[1:]]) == 1
 
     assert main(["scenario", "run", *words[1:]]) != 1
+
+
+@pytest.mark.slow
+def test_a_hunt_draws_the_plans_of_the_swarm_that_it_is_given(tmp_path, capsys):
+    words = ["--runs", "1", "--round", "1", "--out", str(tmp_path), "--json"]
+
+    assert main(["scenario", "hunt", *words, "--swarm", "swarm-of-messages"]) == 0
+
+    (kept,) = read_corpus(tmp_path).kept
+    assert kept.candidate.document["name"] == "swarm-of-messages"
+    assert json.loads(capsys.readouterr().out)["runs"] == 1

@@ -14,6 +14,16 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
 from tests.scenarios import planted, planted_losses, planted_messages, planted_rules
+from tests.scenarios.message_lives import (
+    messages,
+    messages_and_a_power_cut,
+    messages_and_failovers,
+    messages_and_retention,
+    messages_below_min_isr,
+    messages_beside_a_follower_that_returns,
+    messages_beside_a_paused_follower,
+    messages_of_a_leader_that_is_cut_off,
+)
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
@@ -273,49 +283,6 @@ def forged_replies(world):
     pass_time(world, 5)
 
 
-def write_messages(world, **words):
-    """A client writes three records to `written` every 200 ms, and half of the replies are lost."""
-    create_topic(world, "written", (1, 2, 3))
-    pass_time(world, 2)
-    begin(world, "topic.write", {"name": "written", "every": "200ms", "records": 3, **words})
-
-
-def messages(world):
-    write_messages(world)
-    pass_time(world, 3)
-
-
-def messages_and_failovers(world):
-    """Each broker leads once, and its replies are lost when it is killed."""
-    write_messages(world, lost=0.5)
-    for broker in (1, 2):
-        pass_time(world, 2)
-        world.agents[broker].kill()
-        pass_time(world, 2 * SESSION_S)
-        world.agents[broker].start()
-        pass_time(world, SESSION_S)
-
-
-def messages_beside_a_paused_follower(world):
-    """It stays in the ISR: the pause is shorter than its lease."""
-    write_messages(world, lost=0.0)
-    pass_time(world, 2)
-    world.agents[3].pause()
-    pass_time(world, SESSION_S / 3)
-    world.agents[3].resume()
-    pass_time(world, 3)
-
-
-def messages_and_retention(world):
-    """Segments of ten seconds are deleted after a minute; brokers look every five minutes."""
-    create_topic(world, "written", (1, 2, 3))
-    for key, value in (("segment.ms", "10000"), ("retention.ms", "60000")):
-        begin(world, "config.set", {"name": "written", "key": key, "value": value})
-    pass_time(world, 2)
-    begin(world, "topic.write", {"name": "written", "every": "5s"})
-    pass_time(world, 700)
-
-
 STARTING = {  # those that fall before the brokers of such a cluster are unfenced
     *("S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S21", "L3", "L7", "L8", "L9"),
     *("L12", "S43", "S44"),
@@ -377,6 +344,10 @@ PLANTED = {
     "S54": (planted_messages.copies_nothing, messages_and_failovers),
     "S55": (planted_messages.copies_nothing, messages_and_failovers),
     "S56": (planted_messages.waits_for_nobody, messages_beside_a_paused_follower),
+    "S57": (planted_messages.mark_falls, messages_beside_a_follower_that_returns),
+    "S58": (planted_messages.commits_below_min_isr, messages_below_min_isr),
+    "S59": (planted_messages.claims_lost_tail, messages_and_a_power_cut),
+    "S60": (planted_messages.loses_in_silence, messages_of_a_leader_that_is_cut_off),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

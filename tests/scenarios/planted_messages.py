@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from kraftsim.scenarios.mutants import messages
+from kraftsim.scenarios.mutants import copies, in_sync, messages
 from kraftsim.scenarios.mutants.mutant import Swaps
 
 
@@ -29,3 +29,7 @@ followers_forget_producers = of(messages.followers_forget_producers)
 retains_for_milliseconds = of(messages.retains_for_milliseconds)
 copies_nothing = of(messages.copies_nothing)
 waits_for_nobody = of(messages.waits_for_nobody)
+commits_below_min_isr = of(in_sync.commits_below_min_isr)
+mark_falls = of(in_sync.mark_falls)
+claims_lost_tail = of(copies.claims_lost_tail)
+loses_in_silence = of(copies.loses_in_silence)

@@ -206,3 +206,31 @@ def test_a_hunt_finds_a_planted_bug():
         hunt = after_two_rounds(Hunt(a_short_swarm(), seed=4), up_to_a_violation)
 
     assert "no-late-fence" in {finding.broken[0] for finding in hunt.findings}
+
+
+def a_short_swarm_of_messages():
+    scenario = read_file(find("swarm-of-messages")).scenario
+    return replace(scenario, time=replace(scenario.time, run=SHORT, calm=SHORT))
+
+
+def verbs_of(candidate):
+    return {word for step in candidate.document["do"] for word in step}
+
+
+def test_the_plans_of_a_crowd_of_messages_write_messages():
+    plans = crowd(a_short_swarm_of_messages(), 5, None, Random(1)).candidates
+
+    assert any("topic.write" in verbs_of(plan) for plan in plans)
+    assert len({str(plan.document["config"]) for plan in plans}) == 1
+
+
+def test_a_plan_that_writes_messages_is_varied_by_faults_of_copies():
+    writing = drawn(a_short_swarm_of_messages(), 3)
+    assert "topic.write" in verbs_of(writing)
+
+    plans = variations(writing, [7_000_000], writing, 1).candidates
+
+    begun = {step["at"] for step in writing.document["do"]}
+    added = [step for plan in plans for step in plan.document["do"] if step["at"] not in begun]
+    assert any({"replica.stop", "replica.slow"} & step.keys() for step in added)
+    assert all("topic.write" in verbs_of(plan) for plan in plans)

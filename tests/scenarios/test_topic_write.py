@@ -8,7 +8,7 @@ from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.core.rpc.stored_messages import ProduceResponse
 from kraftsim.scenarios.language.reading import read
 from kraftsim.scenarios.oracles.written_messages import fields_of, split
-from kraftsim.scenarios.properties.messages import CLASSES
+from kraftsim.scenarios.properties.messages import clients, replicas
 from kraftsim.scenarios.running.watch import Watch
 from kraftsim.scenarios.stage.stage import Fault, Stage
 from kraftsim.scenarios.verbs import VERBS
@@ -21,15 +21,20 @@ from tests.worlds import create_topic, node, partition, pass_time
 
 SESSION_S = 9
 RECORDS = 3
+CLASSES = (*clients.CLASSES, *replicas.CLASSES)
 
 
 class Written:
     """A topic of one partition on these brokers, which a client writes from the start."""
 
-    def __init__(self, *replicas: int, log_dirs: int = 1, **words: object) -> None:
+    def __init__(
+        self, *replicas: int, log_dirs: int = 1, min_isr: int = 1, **words: object
+    ) -> None:
         self.watching: Watch
         self.world: World
-        self.world, self.watching = settled_world(classes=CLASSES, log_dirs=log_dirs)
+        self.world, self.watching = settled_world(
+            classes=CLASSES, log_dirs=log_dirs, min_insync_replicas=min_isr
+        )
         self.stage, self.begun = Stage(self.world), 0
         self.codes: list[int] = []
         self.world.exchange_listeners.append(self._note)
@@ -241,4 +246,73 @@ def test_a_damaged_batch_is_served_as_it_is_and_judged_by_nobody() -> None:
     pass_time(written.world, 2)
 
     assert again.effects() > 0
+    assert written.watching.finish() == ()
+
+
+@pytest.mark.rule("B2.23")
+def test_the_brokers_have_the_min_isr_of_their_nodes() -> None:
+    written = Written(1, 2, min_isr=2)
+    pass_time(written.world, 2)
+
+    written.world.agents[2].kill()
+    pass_time(written.world, 5 * SESSION_S)  # the batch that waits times out first
+
+    assert ErrorCode.NOT_ENOUGH_REPLICAS in written.codes
+    assert written.watching.finish() == ()
+
+
+def test_a_client_that_waits_for_the_leader_alone_goes_on_without_followers() -> None:
+    """What it was told is no promise: the next leader need not have it."""
+    written = Written(1, 2, 3, acks="leader")
+    written.begin("replica.stop", {"on": [2, 3]})
+    pass_time(written.world, 3)
+    alone = written.log(1).end_offset
+
+    written.world.agents[1].kill()
+    pass_time(written.world, 2 * SESSION_S)
+
+    assert alone > 5 * RECORDS
+    assert written.log(2).batches[0] != written.log(1).batches[-1]
+    assert written.watching.finish() == ()
+
+
+def test_a_client_with_old_metadata_writes_on_at_a_leader_that_is_cut_off() -> None:
+    written = Written(1, 2, 3, acks="leader", refresh="60s")
+    pass_time(written.world, 2)
+    before = written.log(1).end_offset
+
+    written.begin("net.partition", {"on": 1})
+    pass_time(written.world, 2 * SESSION_S)
+
+    assert partition(written.world, "t").leader == 2
+    assert written.log(1).end_offset > before + 100 * RECORDS
+    assert written.log(2).end_offset <= before
+
+
+def test_a_client_learns_the_next_leader_from_an_error() -> None:
+    written = Written(1, 2, 3, refresh="60s")
+    pass_time(written.world, 2)
+
+    cut = written.begin("net.partition", {"on": 1})
+    pass_time(written.world, 2 * SESSION_S)
+    written.stage.lift(cut)
+    pass_time(written.world, 2 * SESSION_S)
+
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER in written.codes
+    assert written.log(2).epochs.latest == partition(written.world, "t").leader_epoch
+    assert written.watching.finish() == ()
+
+
+def test_a_log_that_was_cut_to_nothing_was_told_of() -> None:
+    """It is empty at one look, and has other batches at the next."""
+    written = Written(1, 2, acks="leader")
+    written.stop_writing()
+    written.begin("net.partition", {"on": 1})
+    written.begin("topic.write", {"name": "t", "every": "1s", "acks": "leader", "refresh": "60s"})
+    pass_time(written.world, 2 * SESSION_S)
+    written.stage.world.network.heal()
+    written.begin("topic.write", {"name": "t", "every": "10ms", "for": "5s"})
+    pass_time(written.world, SESSION_S)
+
+    assert partition(written.world, "t").leader == 2
     assert written.watching.finish() == ()

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from kraftsim.cli.scenario.mutants import small_scenario
-from kraftsim.files.hunt_files import swarm_of_everything
+from kraftsim.files.hunt_files import swarm_of
 from kraftsim.files.scenario_files import library
 from kraftsim.pipeline.forks import apart, processor_s
 from kraftsim.scenarios.hunting.branches import Branches, run_all
@@ -20,13 +20,13 @@ HUNT_SEED = 7
 
 def swarm(seeds: int) -> bool:
     """Returns True if a seed of the swarm breaks a property."""
-    scenario = swarm_of_everything()
+    scenario = swarm_of()
     return any(run(drawn(scenario, seed)).broken for seed in range(1, seeds + 1))
 
 
 def hunt(limit_s: float) -> bool:
     """Returns True if a hunt breaks a property within `limit_s` s of processor time; prints it."""
-    searching = Hunt(swarm_of_everything(), HUNT_SEED)
+    searching = Hunt(swarm_of(), HUNT_SEED)
     while processor_s() < limit_s:
         searching.round(_until_broken)
         if searching.findings:

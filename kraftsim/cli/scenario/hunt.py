@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.hunting.hunt import Finding, Hunt
 
 MINUTES = 10.0
+SWARMS = ("swarm-of-everything", "swarm-of-messages")  # that draw every part of a plan
 KEEP_EVERY_S = 60  # of the corpus, which a killed hunt goes on from
 
 
@@ -46,6 +47,12 @@ def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="processes, at most one for each draw of a round (default 1)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the search (default 1)")
+    parser.add_argument(
+        "--swarm",
+        choices=SWARMS,
+        default=SWARMS[0],
+        help="scenario whose plans the search draws (default %(default)s)",
+    )
     parser.add_argument("--round", type=int, metavar="N", help=help_texts.ROUND)
     parser.add_argument(
         "--out",
@@ -71,7 +78,8 @@ def _hunt(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("hunt")
     make_folder(folder)
     with alone(folder), interrupt_flag(signal.SIGTERM) as interrupted:
-        hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
+        swarm, is_led = arguments.swarm, not arguments.plain
+        hunt = hunt_in(folder, arguments.seed, arguments.round, swarm=swarm, is_led=is_led)
         with HuntWorkers(arguments.jobs, hunt.draws, interrupted) as workers:
             _rounds(arguments, hunt, folder, workers, interrupted)
         write_corpus(folder, hunt.corpus)
@@ -90,20 +98,22 @@ def make_folder(folder: Path) -> None:
         raise UsageError(f"--out: {error.strerror}: {error.filename}") from None
 
 
-def hunt_in(folder: Path, seed: int, draws: int | None, *, is_led: bool = True) -> "Hunt":
+def hunt_in(
+    folder: Path, seed: int, draws: int | None, *, swarm: str = SWARMS[0], is_led: bool = True
+) -> "Hunt":
     """Returns a hunt that goes on from the corpus of a folder, if there is one.
 
     `draws` are those of a round; None stands for the default.
     """
     from kraftsim.scenarios.hunting.hunt import ROUND, Hunt
 
-    from ...files.hunt_files import read_corpus, swarm_of_everything
+    from ...files.hunt_files import read_corpus, swarm_of
 
     try:
         corpus = read_corpus(folder)
     except OSError as error:
         raise UsageError(f"--out: {error.strerror}: {error.filename}") from None
-    return Hunt(swarm_of_everything(), seed, is_led, draws or ROUND, corpus)
+    return Hunt(swarm_of(swarm), seed, is_led, draws or ROUND, corpus)
 
 
 def expect_amounts(arguments: argparse.Namespace, options: Sequence[str]) -> None:
