@@ -40,6 +40,7 @@ def test_no_answer_is_wrong_that_could_be_right() -> None:
     assert verdicts.given[Question.REMOVE, True]
 
 
+@pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS_OF_A_SOAK)
 def test_no_answer_is_wrong_under_any_chaos(seed: int) -> None:
