@@ -5,7 +5,6 @@ Where no simulated loop runs, in this thread, every replaced function does what 
 
 import asyncio
 import concurrent.futures
-import datetime
 import gc
 import logging
 import os
@@ -21,6 +20,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
+from .dates import pickled, simulated_dates
 from .errors import BlockingCallRefused
 from .libraries import replace_in_libraries
 from .replacing import Replacing
@@ -32,6 +32,8 @@ log = logging.getLogger("kraftsim")
 REPORTED_MAX = 20  # lines that asked the real clock
 CLOCKS = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns")
 DRAWS = ("choice", "choices", "sample", "shuffle")  # of which the first argument may be a set's
+PAIRED = ("weights", "cum_weights", "counts")  # options that belong to the order of the first
+SORTED_MAX = 1_000  # more is drawn from as it is: to sort it takes too long
 
 
 def simulated_loop_here() -> TimedLoop | None:
@@ -49,8 +51,10 @@ def real_clocks_patched(seed: int = 0) -> Generator[None]:
 
     Import libraries before: what they bind while it holds is looked for once more at its end.
     """
-    stream = random.Random(seed)
-    replacing = Replacing({**_clocks(), **_chance(stream), **_blocking()})
+    stream, dates = random.Random(seed), simulated_dates(_wall_s)
+    replacements = {**_clocks(), **_chance(stream), **_blocking()}
+    replacements.update(dates.items())
+    replacing = Replacing(replacements)
     state, frozen, collects = random.getstate(), gc.get_freeze_count(), gc.isenabled()
     try:
         random.seed(seed)
@@ -59,7 +63,8 @@ def real_clocks_patched(seed: int = 0) -> Generator[None]:
         replace_in_libraries(replacing)
         gc.freeze()
         gc.disable()  # loops collect by themselves, each few thousand callbacks
-        yield
+        with pickled(dates):
+            yield
     finally:
         if collects:
             gc.enable()
@@ -124,14 +129,17 @@ def _clocks() -> dict[object, object]:
         time.time_ns: nanoseconds(time.time_ns, wall=True),
         time.localtime: _of_now(time.localtime),
         time.gmtime: _of_now(time.gmtime),
-        datetime.datetime: _datetime(datetime.datetime),
-        datetime.date: _date(datetime.date),
     }
 
 
 def _now_us(loop: TimedLoop, wall: bool) -> int:
     now_us = loop.timeline.now_us
     return now_us + loop.timeline.wall_start_ms * 1000 if wall else now_us
+
+
+def _wall_s() -> float | None:
+    loop = simulated_loop_here()
+    return None if loop is None else _now_us(loop, wall=True) / 1e6
 
 
 def _of_now(real: Callable[..., time.struct_time]) -> Callable[..., time.struct_time]:
@@ -144,62 +152,19 @@ def _of_now(real: Callable[..., time.struct_time]) -> Callable[..., time.struct_
     return ask
 
 
-class _SameInstances(type):
-    """The type of a class whose instances are those of the class that it replaces."""
-
-    real: type
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, cls.real)
-
-    def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, cls.real)
-
-    def __call__(cls, *args: Any, **options: Any) -> Any:
-        return cls.real(*args, **options)
-
-
-def _datetime(of: type[datetime.datetime]) -> type:
-    class SimulatedDatetime(of, metaclass=_SameInstances):  # type: ignore[misc,valid-type]
-        real = of
-
-        @classmethod
-        def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
-            loop = simulated_loop_here()
-            if loop is None:
-                return of.now(tz)
-            return of.fromtimestamp(_now_us(loop, wall=True) / 1e6, tz)
-
-        @classmethod
-        def utcnow(cls) -> datetime.datetime:
-            return cls.now(datetime.UTC).replace(tzinfo=None)
-
-        @classmethod
-        def today(cls) -> datetime.datetime:
-            return cls.now()
-
-    return SimulatedDatetime
-
-
-def _date(of: type[datetime.date]) -> type:
-    class SimulatedDate(of, metaclass=_SameInstances):  # type: ignore[misc,valid-type]
-        real = of
-
-        @classmethod
-        def today(cls) -> datetime.date:
-            loop = simulated_loop_here()
-            return of.today() if loop is None else of.fromtimestamp(_now_us(loop, True) / 1e6)
-
-    return SimulatedDate
-
-
 def _chance(stream: random.Random) -> dict[object, object]:
     urandom = os.urandom
 
     def draw_bytes(size: int, /) -> bytes:
         return urandom(size) if simulated_loop_here() is None else stream.randbytes(size)
 
-    return {urandom: draw_bytes}
+    draws = {getattr(random, name): _of_sorted(getattr(random, name)) for name in DRAWS}
+    return {urandom: draw_bytes, random.seed: _seeds_common, **draws}
+
+
+def _seeds_common(a: Any = None, version: int = 2) -> None:
+    """Seeds the generator of the module: `random.seed` itself does not look at the class."""
+    random._inst.seed(a, version)
 
 
 def _blocking() -> dict[object, object]:
@@ -223,7 +188,7 @@ def _blocking() -> dict[object, object]:
 def _replace_methods(replacing: Replacing, stream: random.Random) -> None:
     """Replaces what libraries reach through a class or an instance, and not by a name."""
     _replace_blocking_methods(replacing)
-    _replace_draws(replacing, stream)
+    _replace_seed(replacing, stream)
     replacing.set(uuid, "_generate_time_safe", None)  # uuid1 asks time.time_ns and random then
     replacing.set(uuid, "_last_timestamp", None)  # of another run
     as_completed = asyncio.as_completed
@@ -273,8 +238,8 @@ def _replace_blocking_methods(replacing: Replacing) -> None:
     replacing.set(concurrent.futures.Future, "result", result_of)
 
 
-def _replace_draws(replacing: Replacing, stream: random.Random) -> None:
-    """Lets draws from what was a set not depend on its order, and seeds what has no seed."""
+def _replace_seed(replacing: Replacing, stream: random.Random) -> None:
+    """Seeds generators that have no seed."""
     seed = random.Random.seed
 
     def seed_of(of: random.Random, a: Any = None, version: int = 2) -> None:
@@ -283,21 +248,30 @@ def _replace_draws(replacing: Replacing, stream: random.Random) -> None:
         seed(of, a, version)
 
     replacing.set(random.Random, "seed", seed_of)
-    for name in DRAWS:
-        replacing.set(random, name, _of_sorted(getattr(random, name)))
 
 
 def _of_sorted(draw: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a draw whose input is sorted first, which leaves it uniform."""
+    """Returns a draw that sorts its input first: the order of a set is that of the hash seed."""
 
     def draw_of(population: Any, *args: Any, **options: Any) -> Any:
-        is_weighted = bool(args and not isinstance(args[0], int)) or "weights" in options
-        if simulated_loop_here() is None or is_weighted or "cum_weights" in options:
+        is_paired = bool(args and not isinstance(args[0], int)) or any(
+            of in options for of in PAIRED
+        )
+        if simulated_loop_here() is None or is_paired:
             return draw(population, *args, **options)
-        in_order = sorted(population, key=repr)
         if draw.__name__ == "shuffle":
-            population[:] = in_order
+            population[:] = _in_order(population)
             return draw(population)
-        return draw(in_order, *args, **options)
+        return draw(_in_order(population), *args, **options)
 
     return draw_of
+
+
+def _in_order(population: Any) -> Any:
+    """Returns a list or a tuple sorted by its texts, and what has no stable texts as it is."""
+    if not isinstance(population, list | tuple) or len(population) > SORTED_MAX:
+        return population
+    texts = [repr(of) for of in population]
+    if any(" at 0x" in text for text in texts):
+        return population  # by addresses: no order would repeat
+    return [population[of] for of in sorted(range(len(texts)), key=texts.__getitem__)]

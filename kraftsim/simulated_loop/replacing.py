@@ -25,8 +25,9 @@ class Replacing:
         """Replaces in every module that is imported, and in the defaults of every function."""
         frozen = gc.get_freeze_count()
         gc.unfreeze()  # what is frozen is not among gc.get_objects()
-        for name, module in list(sys.modules.items()):
-            if not name.startswith(KEPT):
+        modules: dict[str, object] = dict(sys.modules)  # a value may be None, or anything else
+        for name, module in modules.items():
+            if isinstance(module, ModuleType) and not name.startswith(KEPT):
                 self._walk_module(module)
         for function in gc.get_objects():
             if isinstance(function, FunctionType):

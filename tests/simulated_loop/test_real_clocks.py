@@ -7,9 +7,12 @@ import os
 import random
 import secrets
 import socket
+import sys
 import time
 import uuid
+from collections.abc import Iterator, Sequence
 from time import monotonic as bound_monotonic
+from typing import Any
 
 import pytest
 
@@ -139,3 +142,65 @@ def test_a_coroutine_is_no_function() -> None:
     with pytest.raises(TypeError, match="expected a function that returns a coroutine"):
         run(coroutine)  # type: ignore[arg-type]
     coroutine.close()
+
+
+class Server:
+    """Something whose text is its address."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def test_a_draw_from_objects_repeats_though_their_addresses_do_not() -> None:
+    async def main() -> list[int]:
+        servers = [Server(number) for number in range(50)]
+        random.shuffle(at_addresses := [servers[number] for number in range(50)])
+        drawn = [*at_addresses, random.choice(servers), *random.sample(servers, 3)]
+        return [server.number for server in drawn]
+
+    first = run(main)
+    elsewhere = [Server(number) for number in range(20)]  # at the addresses of the first run
+
+    assert run(main) == first
+    assert len(elsewhere) == 20
+
+
+def test_counts_of_a_sample_stay_with_what_they_count() -> None:
+    async def main() -> list[str]:
+        return random.sample(["b", "a"], k=3, counts=[3, 0])
+
+    assert run(main) == ["b", "b", "b"]
+
+
+class Numbers(Sequence[int]):
+    """A long sequence, which is too long to be listed."""
+
+    def __len__(self) -> int:
+        return 10**15
+
+    def __getitem__(self, at: Any) -> Any:
+        return at
+
+    def __iter__(self) -> Iterator[int]:
+        raise AssertionError("it is listed")
+
+
+def test_a_draw_from_a_long_sequence_does_not_list_it() -> None:
+    async def main() -> list[int]:
+        return random.sample(Numbers(), 2)
+
+    assert run(main) == run(main)
+
+
+def test_a_generator_that_is_seeded_anew_repeats() -> None:
+    async def main() -> list[float]:
+        random.seed()
+        return [random.random(), random.Random().random()]
+
+    assert run(main, seed=1) == run(main, seed=1) != run(main, seed=2)
+
+
+def test_what_is_no_module_stays_among_the_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "blocked", None)  # so that its import fails
+
+    run(lambda: asyncio.sleep(1))
