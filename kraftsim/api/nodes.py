@@ -1,14 +1,19 @@
 """The nodes of a user's own beside a cluster: coroutines in processes of the simulated world."""
 
+import re
+from asyncio import sleep
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.simulation.world import World
 
-from ..errors import CommandError
+from ..errors import CommandError, UsageError
 from ..service.event_loop.simulated import simulated_loop
 from .documents import NodeDocument
 from .running.live import Live
+
+NAME = re.compile("[A-Za-z][A-Za-z0-9_.-]*")
+TAKEN = re.compile("localhost|(broker|controller)-[0-9]+")
 
 if TYPE_CHECKING:
     from ..simulated_loop.process import Main, SimulatedProcess
@@ -38,6 +43,9 @@ class Nodes:
                 "a node of your own needs the simulated loop: mark the test with "
                 '@pytest.mark.kraft(loop="simulated"), or run it with kraftsim.simulated_loop.run'
             )
+        if not callable(main):
+            raise UsageError(f"main: expected a function that returns a coroutine, got {main!r}")
+        _check_name(name)
         world = self._live.world
         if world.own.has(name):
             raise CommandError(f"name: expected one that no node has, got {name!r}")
@@ -75,10 +83,12 @@ class Nodes:
     async def kill(self, name: str) -> None:
         """Sends SIGKILL: nothing of the node is called any more, its connections are reset."""
         self._process(name).kill()
+        await sleep(0)  # a node that does so to itself gets no further
 
     async def pause(self, name: str) -> None:
         """Sends SIGSTOP: the node does nothing until `resume`, and its time goes on."""
         self._process(name).pause()
+        await sleep(0)  # a node that does so to itself gets no further
 
     async def resume(self, name: str) -> None:
         """Sends SIGCONT."""
@@ -89,6 +99,7 @@ class Nodes:
         process = self._process(name)
         process.kill()
         process.start()
+        await sleep(0)  # a node that does so to itself gets no further
 
     def _process(self, name: str) -> "SimulatedProcess":
         processes = self._of_world()
@@ -96,3 +107,11 @@ class Nodes:
             known = ", ".join(processes) or "none"
             raise CommandError(f"expected the name of a node of your own ({known}), got {name!r}")
         return processes[name]
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not NAME.fullmatch(name) or TAKEN.fullmatch(name):
+        raise UsageError(
+            "name: expected the name of a host that is no broker and no controller, of letters, "
+            f"digits, '.', '_' and '-', got {name!r}"
+        )

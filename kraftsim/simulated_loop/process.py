@@ -64,9 +64,13 @@ class SimulatedProcess:
         if self._loop is None:
             self.error, self._is_stopping = None, False
             self._loop = loop = SimulatedLoop(self._hosts, self.name)
-            self._task = loop.create_task(self._main())
+            loop.on_exit = self._exit
+            self._task = loop.create_task(self._run())
             self._task.add_done_callback(self._end)
             self._report(self.state, None)
+
+    async def _run(self) -> None:
+        await self._main()
 
     def stop(self) -> None:
         """Sends SIGTERM, which cancels the coroutine, so that it may clean up."""
@@ -96,7 +100,15 @@ class SimulatedProcess:
         """Ends the process as its coroutine has ended, with all its other tasks."""
         if task is not self._task or self._loop is None:
             return
-        error = None if task.cancelled() else task.exception()
+        self._ended(None if task.cancelled() else task.exception())
+
+    def _exit(self, end: SystemExit) -> None:
+        """Ends the process as `sys.exit` does, which no other process notices."""
+        if self._task is not None and self._task.done() and not self._task.cancelled():
+            self._task.exception()  # it is reported: asyncio does not log it too
+        self._ended(end if end.code else None)
+
+    def _ended(self, error: BaseException | None) -> None:
         self._leave(error)
         if error is not None:
             log.error("the node %s ended with an error", self.name, exc_info=error)

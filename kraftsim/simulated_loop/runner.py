@@ -22,10 +22,16 @@ def run(main: Callable[[], Coroutine[Any, Any, T]], *, seed: int = 0, patch: boo
     With `patch`, what asks the real clock or chance gets the time of the loop, and draws from the
     seed (`real_clocks_patched`). Without it, warnings name the lines that asked for them.
 
-    Raises Deadlock if nothing can happen any more, TypeError if `main` is no function.
+    Raises Deadlock if nothing can happen any more, TypeError if `main` is no function, RuntimeError
+    where an event loop runs already.
     """
     if not callable(main):
         raise TypeError(f"main: expected a function that returns a coroutine, got {main!r}")
+    if asyncio._get_running_loop() is not None:
+        raise RuntimeError(
+            "simulated_loop.run: expected no running event loop; an asyncio test gets a simulated "
+            'one by @pytest.mark.kraft(loop="simulated")'
+        )
     with (
         real_clocks_patched(seed) if patch else real_clocks_counted(),
         asyncio.Runner(loop_factory=new_loop) as runner,

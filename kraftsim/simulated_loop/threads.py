@@ -1,7 +1,8 @@
 """Threads that never run at the same time as a loop: one baton goes from one to the other.
 
-A thread runs until it returns, sleeps, or waits for a future; then whoever runs the timeline goes
-on. So its order among everything else is that of the timeline.
+A thread runs until it returns, sleeps, or waits for a future; then the loop goes on. The thread
+goes on as a callback of its loop, so that it stands while its process is paused, and for ever once
+that was killed.
 """
 
 import _thread
@@ -33,14 +34,15 @@ class Job:
         self.future: asyncio.Future[Any] = loop.create_future()
         self._func, self._args = func, args
         self._its_turn, self._loops_turn = _held_lock(), _held_lock()
-
         self._wait_number = 0
         self._is_over = False
         self._result: Any = None
         self._error: BaseException | None = None
 
     def start(self) -> None:
-        """Starts the thread, and returns once it gives the baton back."""
+        """Starts the thread, unless its call was cancelled; returns once the baton is back."""
+        if self.future.cancelled():
+            return
         _thread.start_new_thread(self._run, ())  # Thread.start is refused in a loop
         self.go_on()
 
@@ -61,8 +63,7 @@ class Job:
 
     def sleep(self, delay_s: float) -> None:
         """Called in the thread: returns after a delay of the loop's time."""
-        due_us = self.loop.timeline.now_us + max(round(delay_s * 1e6), 0)
-        self.loop.timeline.at(due_us, self.go_on)
+        self.loop.call_later(max(delay_s, 0), self.go_on)
         self._wait()
 
     def wait_for(self, future: "concurrent.futures.Future[Any]", timeout_s: float | None) -> None:
@@ -70,10 +71,10 @@ class Job:
         if future.done():
             return
         self._wait_number += 1
-        timeline, go_on = self.loop.timeline, partial(self._end_wait, self._wait_number)
-        future.add_done_callback(lambda _: timeline.at(timeline.now_us, go_on))
+        go_on = partial(self._end_wait, self._wait_number)
+        future.add_done_callback(lambda _: self.loop.call_soon(go_on))
         if timeout_s is not None:
-            timeline.after(max(round(timeout_s * 1e6), 0), go_on)
+            self.loop.call_later(max(timeout_s, 0), go_on)
         self._wait()
 
     def _end_wait(self, number: int) -> None:

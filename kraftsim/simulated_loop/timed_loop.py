@@ -36,7 +36,8 @@ Ts = TypeVarTuple("Ts")
 class TimedLoop(asyncio.BaseEventLoop):
     """A loop in the time of `timeline`; `name` is that of its process.
 
-    A paused loop calls nothing. A dead one calls nothing any more, and takes nothing.
+    A paused loop calls nothing. A dead one calls nothing any more, and takes nothing. `on_exit` is
+    called with the SystemExit that a callback raises, where another loop runs the timeline.
     """
 
     _ready: deque[asyncio.Handle]
@@ -49,6 +50,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         super().__init__()
         self.timeline, self.name = timeline, name
         self.is_paused = self.is_dead = False
+        self.on_exit: Callable[[SystemExit], None] | None = None
         self.own_threads: set[int] = set()  # by their identifiers
         self._clock_resolution = 1e-6
         self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []  # a heap
@@ -94,13 +96,15 @@ class TimedLoop(asyncio.BaseEventLoop):
         handle = asyncio.TimerHandle(when, callback, args, self, context)
         if self.is_dead:
             return handle
-        due_us = max(round(when * 1e6), self.timeline.now_us)
+        due_us = max(round(min(when * 1e6, NEVER_US)), self.timeline.now_us)  # may be infinite
         heappush(self._timers, (due_us, next(self._serials), handle))
         handle._scheduled = True  # type: ignore[attr-defined]
         self._arm()
         return handle
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        if not handle._scheduled:  # type: ignore[attr-defined]
+            return  # it has fired: asyncio.sleep cancels those too
         self._cancelled_count += 1
         if self._cancelled_count > max(CANCELLED_MIN, len(self._timers) // 2):
             self._timers = [timer for timer in self._timers if not timer[2].cancelled()]
@@ -204,12 +208,20 @@ class TimedLoop(asyncio.BaseEventLoop):
             self._call_ready()
         else:
             with self._running_here():
-                self._call_ready()
+                self._call_ready_of_process()
         if self._called > CALLS_PER_COLLECTION:
             self._called = 0
             if not gc.isenabled():
                 gc.collect()
         self._schedule_pass()
+
+    def _call_ready_of_process(self) -> None:
+        try:
+            self._call_ready()
+        except SystemExit as end:
+            if self.on_exit is None:
+                raise
+            self.on_exit(end)
 
     def _call_ready(self) -> None:
         ready = self._ready

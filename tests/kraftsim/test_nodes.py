@@ -1,19 +1,21 @@
 """Coroutines of a user are nodes of the simulated world, with faults as brokers have them."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
 from kraftsim import Cluster, CommandError, simulated_loop
+from kraftsim.errors import UsageError
 
 Test = Callable[[Cluster], Coroutine[Any, Any, None]]
 
 
-def in_world(test: Test) -> None:
+def in_world(test: Test, **options: Any) -> None:
     async def main() -> None:
-        async with Cluster(brokers=2, seed=1) as kraft:
+        async with Cluster(brokers=2, seed=1, **options) as kraft:
             await test(kraft)
 
     simulated_loop.run(main, seed=1)
@@ -138,3 +140,99 @@ async def test_a_node_needs_the_simulated_loop() -> None:
     async with Cluster(brokers=1, clock="virtual") as kraft:
         with pytest.raises(CommandError, match=r"mark the test with @pytest\.mark\.kraft"):
             kraft.nodes.add(serves, name="service")
+
+
+@pytest.mark.parametrize("name", ["broker-1", "controller-3000", "localhost", "127.0.0.1", ""])
+def test_a_node_has_a_name_of_its_own(name: str) -> None:
+    async def test(kraft: Cluster) -> None:
+        with pytest.raises(UsageError, match="no broker and no controller"):
+            kraft.nodes.add(serves, name=name)
+
+    in_world(test)
+
+
+def test_a_node_is_a_function_and_not_its_coroutine() -> None:
+    async def test(kraft: Cluster) -> None:
+        coroutine = fails()
+        with pytest.raises(UsageError, match="expected a function that returns a coroutine"):
+            kraft.nodes.add(coroutine, name="operator")  # type: ignore[arg-type]
+        coroutine.close()
+        assert await kraft.nodes.list() == []
+
+    in_world(test)
+
+
+def test_a_node_that_exits_ends_alone() -> None:
+    async def exits() -> None:
+        asyncio.get_running_loop().call_later(1, sys.exit, 3)
+        await asyncio.sleep(60)
+
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(exits, name="operator")
+        await asyncio.sleep(2)
+        assert await kraft.nodes.list() == [
+            {"name": "operator", "state": "NOT_RUNNING", "error": "SystemExit(3)"}
+        ]
+
+    in_world(test)
+
+
+def test_a_node_that_signals_itself_gets_no_further() -> None:
+    async def test(kraft: Cluster) -> None:
+        done = list[str]()
+
+        async def signals_itself() -> None:
+            done.append("began")
+            if len(done) == 1:
+                await kraft.nodes.restart("operator")
+            if len(done) == 2:
+                await kraft.nodes.pause("operator")
+            done.append("resumed")
+            await kraft.nodes.kill("operator")
+            done.append("after its end")
+
+        kraft.nodes.add(signals_itself, name="operator")
+        await asyncio.sleep(1)
+        assert done == ["began", "began"]
+        await kraft.nodes.resume("operator")
+        await asyncio.sleep(1)
+        assert done == ["began", "began", "resumed"]
+
+    in_world(test)
+
+
+def test_a_loop_has_one_cluster_after_the_other() -> None:
+    async def test(kraft: Cluster) -> None:
+        with pytest.raises(UsageError, match="expected no other cluster in the simulated loop"):
+            await Cluster(brokers=1).start()
+        await kraft.close()
+        async with Cluster(brokers=1) as other:
+            assert len(await other.brokers.list()) == 1
+
+    in_world(test)
+
+
+def test_a_snapshot_branches_in_a_simulated_loop() -> None:
+    async def test(kraft: Cluster) -> None:
+        await kraft.snapshots.save("begin")
+        began_s = asyncio.get_running_loop().time()
+        branch = await kraft.snapshots.branch("begin", "60s", {"proc.crash": {"on": 2}})
+        assert "broker_fenced" in [event["kind"] for event in branch["events"]]
+        assert asyncio.get_running_loop().time() == began_s
+
+    in_world(test)
+
+
+def test_a_reset_heals_the_network_of_connections_that_outlive_it() -> None:
+    async def test(kraft: Cluster) -> None:
+        reader, writer = await asyncio.open_connection(
+            *kraft.bootstrap_servers.split(",")[0].split(":")
+        )
+        await kraft.faults.add({"net.partition": {"on": {"node": "test"}, "for": "1h"}})
+        await kraft.reset()
+        began_s = asyncio.get_running_loop().time()
+        assert await reader.read() == b""  # the broker has closed its end
+        assert asyncio.get_running_loop().time() - began_s < 60
+        writer.close()
+
+    in_world(test, kafka_port=0)

@@ -8,6 +8,8 @@ import time
 import pytest
 
 from kraftsim.simulated_loop import BlockingCallRefused, run, threads
+from kraftsim.simulated_loop.real_clocks import real_clocks_patched
+from tests.simulated_loop.worlds import World
 
 
 def now_s() -> float:
@@ -91,3 +93,40 @@ def test_what_would_block_the_loop_is_refused_with_the_way_out() -> None:
             threading.Thread(target=print).start()
 
     run(main)
+
+
+def test_a_thread_stands_while_its_process_is_paused_and_ends_with_it() -> None:
+    world, ticks = World(), list[float]()
+
+    def works() -> None:
+        while True:
+            time.sleep(1)
+            ticks.append(world.loop.time())
+
+    operator = world.start("operator", lambda: asyncio.to_thread(works))
+
+    async def main() -> None:
+        await asyncio.sleep(1.5)
+        operator.pause()
+        await asyncio.sleep(3)
+        operator.resume()
+        await asyncio.sleep(1)
+        operator.kill()
+        await asyncio.sleep(5)
+
+    with real_clocks_patched():
+        world.run(main())
+
+    assert ticks == [1, 4.5, 5.5]
+
+
+def test_a_call_that_is_cancelled_before_it_starts_is_not_made() -> None:
+    called = list[int]()
+
+    async def main() -> None:
+        asyncio.get_running_loop().run_in_executor(None, called.append, 1).cancel()
+        await asyncio.sleep(1)
+
+    run(main)
+
+    assert called == []

@@ -121,3 +121,22 @@ def test_tasks_are_cancelled_in_the_order_of_their_creation() -> None:
         return cancelled
 
     assert World().run(main()) == list(range(50))
+
+
+def test_an_infinite_sleep_is_one_that_nothing_ends() -> None:
+    async def main() -> float:
+        sleeping = asyncio.create_task(asyncio.sleep(float("inf")))
+        await asyncio.sleep(5)
+        sleeping.cancel()
+        async with asyncio.timeout(float("inf")):
+            await asyncio.sleep(1)
+        return now_s()
+
+    assert run(main) == 6
+    with pytest.raises(Deadlock):
+        run(lambda: asyncio.sleep(float("inf")))
+
+
+async def test_a_run_inside_of_an_event_loop_names_the_marker() -> None:
+    with pytest.raises(RuntimeError, match=r"expected no running event loop.*loop=\"simulated\""):
+        run(lambda: asyncio.sleep(1))
