@@ -5,6 +5,7 @@ from kraftsim.controller.core.rpc import FetchRequest
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..errors import UsageError
 from .loop import SimulatedLoop
 from .runtime import LoopRuntime
 
@@ -12,7 +13,12 @@ SEGMENT = FetchRequest()  # what a segment counts as, for rules that stop and de
 
 
 def attach(loop: SimulatedLoop, world: World, speed: float) -> LoopRuntime:
-    """Lets a world live in the time of a loop, and connections meet the faults of its network."""
+    """Lets a world live in the time of a loop, and connections meet the faults of its network.
+
+    Raises UsageError if another cluster runs in the loop: a node is a node of one network.
+    """
+    if isinstance(loop.hosts.links, NetworkLinks):
+        raise UsageError("expected no other cluster in the simulated loop: close it first")
     loop.hosts.links = NetworkLinks(world)
     world.own.name(loop.name)
     return LoopRuntime(world.timeline, speed=speed)

@@ -11,7 +11,8 @@ from kraftsim.controller.time.timeline import Timeline
 from .tcp import Address, Connecting, Endpoint, Links, Listening
 
 LOOPBACK = "127.0.0.1"
-LOCAL_NAMES = {"localhost": LOOPBACK, "": LOOPBACK, "0.0.0.0": LOOPBACK, "::1": LOOPBACK}
+ANY = (None, "", "0.0.0.0", "::")  # who listens there listens at every address of its host
+LOCAL_NAMES = ("localhost", LOOPBACK, "::1", *ANY)
 FIRST_CLIENT_PORT, FIRST_FREE_PORT = 32_768, 49_152
 
 
@@ -20,6 +21,8 @@ class Hosts:
 
     A host has its name and an address of 10.0.0.0/16. All hosts share the loopback address, as the
     processes of one machine do: a port there belongs to the host that listens at it.
+
+    `links` is the present network; a connection outlives it.
     """
 
     def __init__(self, timeline: Timeline, links: Links) -> None:
@@ -41,7 +44,7 @@ class Hosts:
         """Returns the address of a name. Raises socket.gaierror for a name that nobody has."""
         if host is None or host in LOCAL_NAMES:
             return LOOPBACK
-        if host == LOOPBACK or host in self._names:
+        if host in self._names:
             return host
         if host in self._addresses:
             return self._addresses[host]
@@ -60,14 +63,17 @@ class Hosts:
     ) -> Listening:
         """Listens at a port, at a free one if `port` is 0.
 
+        At every address of the host, the port of the loopback address may belong to another node.
         Raises OSError (EADDRINUSE) if somebody listens there.
         """
         address = self.resolve(host)
         port = port or self._free_port(address)
-        if (address, port) in self._listening:
-            raise OSError(errno.EADDRINUSE, f"{os.strerror(errno.EADDRINUSE)}: {address}:{port}")
-        listening = Listening(node, (address, port), accept)
-        self._listening[address, port] = listening
+        own = (self.add(node) if host in ANY else address), port
+        if own in self._listening:
+            raise OSError(errno.EADDRINUSE, f"{os.strerror(errno.EADDRINUSE)}: {own[0]}:{port}")
+        first = own if (address, port) in self._listening else (address, port)
+        listening = Listening(node, first, accept)
+        self._listening[own] = self._listening[first] = listening
         return listening
 
     def claim(self, port: int, name: str) -> None:
@@ -78,9 +84,8 @@ class Hosts:
 
     def unlisten(self, listening: Listening) -> None:
         """Frees a port; connections that were accepted there go on."""
-        port = listening.address[1]
-        for address in (listening.address, (self.add(listening.node), port)):
-            if self._listening.get(address) is listening:
+        for address, other in list(self._listening.items()):
+            if other is listening:
                 del self._listening[address]
 
     def connect(
@@ -96,7 +101,15 @@ class Hosts:
         to = listening.node if listening is not None else self._names.get(remote[0], node)
         local = (LOOPBACK if remote[0] == LOOPBACK else self.add(node)), self._client_port()
         find = partial(self._listening.get, remote)
-        return Connecting(self.timeline, self.links, node, local, find, (to, remote), done)
+        return Connecting(self.timeline, self, node, local, find, (to, remote), done)
+
+    def is_open(self, sender: str, receiver: str, /) -> bool:
+        """True if the present network lets through what `sender` sends."""
+        return self.links.is_open(sender, receiver)
+
+    def delay_us(self, sender: str, receiver: str, /) -> int:
+        """Draws how long a segment takes in the present network."""
+        return self.links.delay_us(sender, receiver)
 
     def _free_port(self, address: str) -> int:
         while (address, self._next_free_port) in self._listening:

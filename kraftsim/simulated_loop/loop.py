@@ -171,13 +171,14 @@ class SimulatedLoop(Refused, TimedLoop):
         if sock is None:
             if host is None and port is None:
                 raise ValueError("host and port was not specified and no sock specified")
-            return await self._connect(host, port or 0)
+            return await self._connect(host, int(port or 0))  # which may be a text
         endpoint = self._connected.pop(sock.fileno(), None)
         if endpoint is None:
             raise NotSimulated(
                 f"{sock} was not connected by loop.sock_connect: a real socket would leave the "
                 "simulated network"
             )
+        sock.close()  # the transport owns it, and does not need it
         return endpoint
 
     def _transport(
@@ -235,7 +236,7 @@ class SimulatedLoop(Refused, TimedLoop):
         elif host is None and port is None:
             raise ValueError("Neither host/port nor sock were specified")
         names = [host] if host is None or isinstance(host, str) else list(host)
-        sockets = [self._bind(name, port or 0) for name in names]
+        sockets = [self._bind(name, int(port or 0)) for name in names]
         make: Any = Server  # whose types typeshed does not have
         timeouts = (ssl_handshake_timeout, ssl_shutdown_timeout)
         server: Server = make(self, sockets, protocol_factory, ssl, backlog, *timeouts)

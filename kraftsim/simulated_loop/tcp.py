@@ -218,12 +218,6 @@ class Endpoint:
         self._has_shut = True
         self._direction.carry(self.peer.accept_reset)
 
-    def vanish(self) -> None:
-        """Ends the connection as a loss of power does: the peer learns nothing of it."""
-        self._forget()
-        self._has_shut = True
-        self._direction.end()
-
     def accept_reset(self) -> None:
         """Takes the reset of the peer."""
         self._fail(ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET)))
@@ -241,8 +235,7 @@ class Endpoint:
 
     def _fail(self, error: OSError) -> None:
         if self.error is None and not self.is_closed:
-            self.error = error
-            self._unread.clear()
+            self.error = error  # `receive` returns first what has arrived, as in Linux
             self._direction.end()
             on_readable, on_writable = self.on_readable, self.on_writable
             on_readable()

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import socket
 import ssl
 from pathlib import Path
 
@@ -208,3 +209,66 @@ def test_a_stream_is_encrypted_as_in_asyncio() -> None:
         return answer
 
     assert world.run(main()) == b"HELLO\n"
+
+
+def test_every_host_listens_at_a_port_of_its_own() -> None:
+    world = World()
+
+    async def serves_everywhere() -> None:
+        server = await asyncio.start_server(upper, None, 80)
+        await server.serve_forever()
+
+    for name in ("first", "second"):
+        world.start(name, serves_everywhere)
+
+    async def main() -> list[bytes]:
+        answers = []
+        for host in ("first", "second", "localhost"):
+            reader, writer = await asyncio.open_connection(host, 80)
+            answers.append(await ask(host.encode(), reader, writer))
+            writer.close()
+        return answers
+
+    assert world.run(main()) == [b"FIRST\n", b"SECOND\n", b"LOCALHOST\n"]
+
+
+def test_what_arrived_before_a_reset_is_read_before_it() -> None:
+    world = World()
+
+    async def says_and_waits(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"hello\n")
+
+    async def serves_once() -> None:
+        server = await asyncio.start_server(says_and_waits, "service", 80)
+        await server.serve_forever()
+
+    service = world.start("service", serves_once)
+
+    async def main() -> bytes:
+        reader, writer = await asyncio.open_connection("service", 80)
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await asyncio.sleep(1)
+        service.kill()
+        await asyncio.sleep(1)
+        writer.transport.resume_reading()  # type: ignore[attr-defined]
+        line = await reader.readline()
+        with pytest.raises(ConnectionResetError):
+            await reader.read()
+        return line
+
+    assert world.run(main()) == b"hello\n"
+
+
+def test_a_transport_closes_the_socket_that_it_was_given() -> None:
+    world = World()
+    world.start("service", serves)
+
+    async def main() -> int:
+        loop, sock = asyncio.get_running_loop(), socket.socket()
+        await asyncio.sleep(1)
+        await loop.sock_connect(sock, ("service", 80))
+        transport, _ = await loop.create_connection(asyncio.Protocol, sock=sock)
+        transport.close()
+        return sock.fileno()
+
+    assert world.run(main()) == -1

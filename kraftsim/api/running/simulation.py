@@ -41,8 +41,14 @@ def new_simulation(
 ) -> Running:
     """Starts a simulation on the ports that the service has bound.
 
-    `listeners` are called with the world before it begins.
+    `listeners` are called with the world before it begins. Raises UsageError for a clock that
+    stands in a simulated loop, whose time it could not follow.
     """
+    if simulated_loop() is not None and not options.speed():
+        raise UsageError(
+            "clock: in a simulated loop expected 'real' or a number, got one that stands still "
+            "until somebody waits: the time of the loop is that of the cluster"
+        )
     topology = topology_of(
         options,
         cluster_id,
@@ -90,16 +96,11 @@ def _driven(world: World, options: ClusterOptions, service: Service) -> Running:
 def _runtime_of(world: World, speed: float) -> Runtime:
     """Returns what moves the world: the clock, or the time of the simulated loop that runs.
 
-    Raises UsageError for a clock that stands in a simulated loop, whose time it could not follow.
+    The clock of a branch stands, and only the branch itself moves it.
     """
     loop = simulated_loop()
-    if loop is None:
+    if loop is None or not speed:
         return Runtime(world.timeline, speed=speed)
-    if not speed:
-        raise UsageError(
-            "clock: in a simulated loop expected 'real' or a number, got one that stands still "
-            "until somebody waits: the time of the loop is that of the cluster"
-        )
     from ...simulated_loop.attached import attach
 
     return attach(loop, world, speed)
