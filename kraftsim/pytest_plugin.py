@@ -202,7 +202,7 @@ def pytest_fixture_setup(
     return (yield)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(wrapper=True, trylast=True)  # inside of the wrappers whose teardown it skips
 def pytest_runtest_setup(item: pytest.Item) -> "Generator[None, object, object]":
     """Lets a test whose marker has the simulated loop run in one."""
     if any("loop" in marker.kwargs for marker in item.iter_markers("kraft")):

@@ -8,11 +8,12 @@ import pytest
 
 from ..api.cluster import Cluster
 from ..commands.up import addresses
+from ..service.event_loop.simulated import simulated_loop
 from .keys import FAILED, RUNNING, SEED
 from .leaks import Leaks
 from .loop_pool import Lent, LoopPool
 from .preparation import prepare
-from .requested import new_cluster, requested_options
+from .requested import has_simulated_loop, new_cluster, refuse, requested_options
 
 
 class Factory:
@@ -28,6 +29,11 @@ class Factory:
 
         `options` are arguments of `Cluster`. Fails the test if an argument is unknown or wrong.
         """
+        if has_simulated_loop(self._test) != (simulated_loop() is not None):
+            refuse(
+                'loop="simulated": expected an event loop for each test, got one that tests with '
+                'other loops share: pytest-asyncio\'s loop_scope="function"'
+            )
         seed = self._test.stash[SEED] + len(self._clusters)
         cluster = new_cluster({**self._options, "seed": seed, **options})
         prepare(self._test, cluster)
@@ -67,21 +73,23 @@ async def keep_after_failure(test: pytest.Item, clusters: Sequence[Cluster]) -> 
     """After a failure with --kraft-keep, waits for `kraftsim down` or Ctrl-C."""
     if FAILED not in test.stash or not test.config.getoption("kraft_keep"):
         return
+    if has_simulated_loop(test):
+        _print(test, [f"kraftsim keeps no cluster of a simulated loop: {test.nodeid}"])
+        return
     for cluster in clusters:
         if not cluster.http_url:
             await cluster.open_http()
-        _print(test, cluster)
+        lines = [f"{key}={value}" for key, value in addresses(cluster).items()]
+        _print(test, [f"kraftsim keeps the cluster of {test.nodeid} until Ctrl-C:", *lines])
     for cluster in clusters:
         await cluster.until_down()
 
 
-def _print(test: pytest.Item, cluster: Cluster) -> None:
-    """Prints the addresses of a cluster as `kraftsim up` does, although pytest captures stdout."""
-    lines = [f"{key}={value}" for key, value in addresses(cluster).items()]
-    heading = f"kraftsim keeps the cluster of {test.nodeid} until Ctrl-C:"
+def _print(test: pytest.Item, lines: Sequence[str]) -> None:
+    """Prints lines, although pytest captures stdout."""
     capture: Any = test.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
-        print("", heading, *lines, sep="\n", flush=True)
+        print("", *lines, sep="\n", flush=True)
 
 
 @asynccontextmanager

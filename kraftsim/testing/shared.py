@@ -17,7 +17,14 @@ from .factory import keep_after_failure
 from .keys import RUNNING, SEED
 from .leaks import Leaks
 from .preparation import prepare
-from .requested import new_cluster, options_key, requested_options, requested_scope
+from .requested import (
+    has_simulated_loop,
+    new_cluster,
+    options_key,
+    refuse,
+    requested_options,
+    requested_scope,
+)
 
 
 @dataclass(slots=True)
@@ -59,6 +66,8 @@ async def _leaks(test: pytest.Item) -> Leaks:
 
 def _started(test: pytest.Item) -> Shared:
     """Returns the cluster of the test: a new one, or that of an earlier test of its scope."""
+    if has_simulated_loop(test):
+        refuse('loop="simulated": kraft_sync has a loop of its own, beside the test: use kraft')
     scope, options = requested_scope(test), requested_options(test)
     seed = test.stash[SEED]
     if scope == "function":

@@ -78,3 +78,39 @@ async def test_it(kraft):
     time.sleep(5)
 """
     assert "use await asyncio.sleep(5)" in suite.run(test, plugins="asyncio")
+
+
+def test_a_cluster_with_a_loop_of_its_own_is_refused(suite):
+    test = "@pytest.mark.kraft(loop='simulated')\ndef test_it(kraft_sync): pass"
+
+    assert "kraft_sync has a loop of its own, beside the test: use kraft" in suite.run(test)
+
+
+SHARED_LOOP = """
+@pytest.mark.asyncio(loop_scope="module")
+async def test_begins_the_loop(): pass
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.kraft(loop="simulated")
+async def test_it(kraft): pass
+"""
+
+
+def test_a_loop_that_tests_share_is_refused(suite):
+    output = suite.run(SHARED_LOOP, plugins="asyncio")
+
+    assert "expected an event loop for each test" in output
+    assert "ERROR test_tool.py::test_it" in output
+
+
+def test_a_cluster_that_nobody_can_reach_is_not_kept(suite):
+    test = """
+@pytest.mark.asyncio
+@pytest.mark.kraft(loop="simulated")
+async def test_it(kraft):
+    assert False
+"""
+    output = suite.start(test, "--kraft-keep", plugins="asyncio")
+
+    assert "kraftsim keeps no cluster of a simulated loop: test_tool.py::test_it" in output
+    assert "1 failed" in output
