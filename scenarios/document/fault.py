@@ -48,6 +48,9 @@ LEFT_OUT = (
     "note",
     "proc.move",
 )
+OF_OWN_PROCESSES = tuple(
+    f"proc.{word}" for word in ("pause", "crash", "stop", "start", "restart", "hiccup", "crashloop")
+)
 FAULTS = {word: verb for word, verb in VERBS.items() if word not in LEFT_OUT}
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # stands in a path of HTTP
 RESERVED_ID = "catalog"
@@ -120,7 +123,8 @@ def meaning(kind: Any) -> str:
 
 
 def expect_nodes(world: World, word: str, verb: Verb, bound: Container[str] = ()) -> None:
-    """Raises Problem for an id that no node has, or a name that is not `bound`."""
+    """Raises Problem for an id that no node has, a name that is not `bound`, and a verb that does
+    nothing to a node of a user."""
     known = {*numbers_of(world.nodes), *numbers_of(world.clones)}
     for path, selector in found(Selector, verb, (word,)):
         if selector.word == "let" and selector.value not in bound:
@@ -130,3 +134,17 @@ def expect_nodes(world: World, word: str, verb: Verb, bound: Container[str] = ()
         if selector.word == "id" and selector.value not in known and not is_outside:
             ids = ", ".join(map(str, sorted(known)))
             raise Problem(path, f"no node {selector.value}: expected one of {ids}")
+        if selector.word == "node" and world.own.has(str(selector.value)):
+            _expect_own_process(world, word, str(selector.value), path)
+
+
+def _expect_own_process(world: World, word: str, name: str, path: Path) -> None:
+    if word.startswith("net."):
+        return
+    if word not in OF_OWN_PROCESSES:
+        text = f"expected a broker or a controller: node {name} takes net.*, "
+        raise Problem(path, text + ", ".join(OF_OWN_PROCESSES))
+    if world.own.named(name) not in world.own.processes:
+        raise Problem(
+            path, f"expected a node with a process: {name} runs the test, and takes net.*"
+        )

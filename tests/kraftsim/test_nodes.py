@@ -236,3 +236,22 @@ def test_a_reset_heals_the_network_of_connections_that_outlive_it() -> None:
         writer.close()
 
     in_world(test, kafka_port=0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"clock.step": {"on": {"node": "service"}, "by": "10s"}}, "node service takes net"),
+        ({"disk.stall": {"on": {"node": "service"}, "for": "3s"}}, "node service takes net"),
+        ({"proc.pause": {"on": {"node": "test"}, "for": "3s"}}, "expected a node with a process"),
+    ],
+)
+def test_a_fault_that_would_do_nothing_to_a_node_is_refused(
+    fault: dict[str, object], words: str
+) -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        with pytest.raises(CommandError, match=words):
+            await kraft.faults.add(fault)
+
+    in_world(test)
