@@ -95,6 +95,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
         self.set_protocol(protocol)
         self._endpoint, self._server = endpoint, server
         self._buffer: deque[memoryview] = deque()
+        self._buffered_bytes = 0
         self._lost_writes = 0  # after the connection was lost
         self._is_lost = self._is_closing = self._is_paused = self._has_shut = False
         self._reads = False  # connection_made has been called
@@ -227,6 +228,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
                 return
             rest = rest[sent:]
         self._buffer.append(memoryview(bytes(rest)))
+        self._buffered_bytes += len(rest)
         self._maybe_pause_protocol()
 
     def writelines(self, list_of_data: "Any") -> None:
@@ -256,6 +258,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
             sent = self._send(part)
             if sent is None:
                 return
+            self._buffered_bytes -= sent
             if sent < len(part):
                 self._buffer.appendleft(part[sent:])
                 break
@@ -267,7 +270,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
 
     def get_write_buffer_size(self) -> int:
         """Returns how many bytes wait for room."""
-        return sum(map(len, self._buffer))
+        return self._buffered_bytes
 
     def can_write_eof(self) -> bool:
         """True: a stream may end in one direction."""
@@ -321,6 +324,7 @@ class SimulatedTransport(transports._FlowControlMixin, transports.Transport):
         if self._is_lost:
             return
         self._buffer.clear()
+        self._buffered_bytes = 0
         self._is_closing = self._is_lost = True
         self._loop.call_soon(self._lose, error)
 

@@ -272,3 +272,22 @@ def test_a_transport_closes_the_socket_that_it_was_given() -> None:
         return sock.fileno()
 
     assert world.run(main()) == -1
+
+
+def test_a_buffer_counts_what_waits_for_room() -> None:
+    world, sizes = World(), list[int]()
+    world.start("service", serves)
+
+    async def main() -> None:
+        reader, writer = await asyncio.open_connection("service", 80)
+        for _ in range(3):
+            writer.write((b"x" * 99 + b"\n") * 2_000)
+            sizes.append(writer.transport.get_write_buffer_size())
+        for _ in range(6_000):
+            await reader.readline()
+        sizes.append(writer.transport.get_write_buffer_size())
+        writer.close()
+
+    world.run(main())
+
+    assert sizes == [0, 400_000 - 256 * 1024, 600_000 - 256 * 1024, 0]
