@@ -4,10 +4,13 @@ The words are those of the verb's fields in the scenario file. A selector stands
 it selected in this run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
+from kraftsim.controller.core.node_id import Kind, NodeId
+
+from ..language.positions import found
 from ..language.reading import document_of, key_of, words_of
 from ..language.selectors import Selector
 from ..stage.stage import Fault, Selected
@@ -85,11 +88,21 @@ def _nodes(value: object, selected: list[Selected]) -> list[str]:
     """
     names = []
     for selector in value if isinstance(value, tuple) else (value,):
-        found = next((entry for entry in selected if entry[0] == selector), None)
-        if found is not None:
-            selected.remove(found)
-            names.append(nodes_text(found[1]))
+        entry = next((entry for entry in selected if entry[0] == selector), None)
+        if entry is not None:
+            selected.remove(entry)
+            names.append(_selected_text(selector, entry[1]))
     return names
+
+
+def _selected_text(selector: Selector, nodes: Sequence[NodeId]) -> str:
+    """Returns the names of the nodes; those of a user's nodes are in the selector."""
+    named = [str(of.value) for _, of in found(Selector, selector) if of.word == "node"]
+    others = [node for node in nodes if node.kind is not Kind.OWN]
+    if len(others) + len(named) != len(nodes):
+        return nodes_text(nodes)
+    own = [f"node {name}" for name in named]
+    return " and ".join([*([nodes_text(others)] if others or not own else []), *own])
 
 
 def _default(field: "Field[Any]") -> object:

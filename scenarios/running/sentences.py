@@ -32,6 +32,9 @@ def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
             return f"{_brokers(rows)} {_enters(detail, len(rows))}"
         case "clone_state":
             return f"second process of broker {detail['broker_id']} {_enters(detail, 1)}"
+        case "node_state":
+            failure = f": {detail['error']}" if "error" in detail else ""
+            return f"node {row.node} {_enters(detail, 1)}{failure}"
         case "controller_state":
             failure = f": {detail['failure']}" if "failure" in detail else ""
             nodes = nodes_text([controller_node(_whole(r.detail["controller_id"])) for r in rows])

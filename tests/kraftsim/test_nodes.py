@@ -255,3 +255,17 @@ def test_a_fault_that_would_do_nothing_to_a_node_is_refused(
             await kraft.faults.add(fault)
 
     in_world(test)
+
+
+def test_a_story_tells_of_nodes_by_their_names() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        kraft.nodes.add(fails, name="operator")
+        await kraft.faults.add({"proc.pause": {"on": [{"node": "service"}, 1], "for": "1s"}})
+        await asyncio.sleep(2)
+        told = [sentence["text"] for sentence in (await kraft.story())["events"]]
+        assert "node service enters RUNNING" in told
+        assert "node operator enters NOT_RUNNING: ValueError('no cluster')" in told
+        assert ">> proc.pause: broker 1 and node service (1s)" in told
+
+    in_world(test)
