@@ -69,7 +69,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "fleet_listeners listeners",
     ),
     "kraftsim.simulated_loop": (
-        "errors replacing tasks tcp",
+        "dates errors replacing tasks tcp",
         "hosts libraries refused timed_loop",
         "threads transport",
         "loop real_clocks",

@@ -33,12 +33,9 @@ def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
         case "clone_state":
             return f"second process of broker {detail['broker_id']} {_enters(detail, 1)}"
         case "node_state":
-            failure = f": {detail['error']}" if "error" in detail else ""
-            return f"node {row.node} {_enters(detail, 1)}{failure}"
+            return f"node {row.node} {_enters(detail, 1)}{_failure(detail)}"
         case "controller_state":
-            failure = f": {detail['failure']}" if "failure" in detail else ""
-            nodes = nodes_text([controller_node(_whole(r.detail["controller_id"])) for r in rows])
-            return f"{nodes} {'is' if len(rows) == 1 else 'are'} {detail['state']}{failure}"
+            return _controllers(rows)
         case "controller_elected":
             elected = f"controller {detail['leader_id']} is elected leader of epoch"
             return f"{elected} {row.leader_epoch} (votes of {_numbers(detail['granting_voters'])})"
@@ -106,6 +103,18 @@ def _nodes(numbers: object, beside: BesideRows) -> str:
     controllers = beside.controllers
     kinds = (controller_node if number in controllers else broker_node for number in numbers)
     return nodes_text([of_kind(number) for of_kind, number in zip(kinds, numbers, strict=True)])
+
+
+def _controllers(rows: Sequence[EventRow]) -> str:
+    nodes = nodes_text([controller_node(_whole(row.detail["controller_id"])) for row in rows])
+    detail, are = rows[0].detail, "is" if len(rows) == 1 else "are"
+    return f"{nodes} {are} {detail['state']}{_failure(detail)}"
+
+
+def _failure(detail: Detail) -> str:
+    """Returns why a controller or a node of a user has ended, after a colon."""
+    failure = detail.get("failure", detail.get("error"))
+    return "" if failure is None else f": {failure}"
 
 
 def _enters(detail: Detail, brokers: int) -> str:
