@@ -61,7 +61,7 @@ class KafkaListener:
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept[KafkaConnection] | None = None
         self.shortened: Mapping[str, Shorten] = {}
-        self.connections: set[KafkaConnection] = set()
+        self.connections: dict[KafkaConnection, None] = {}  # in the order of their beginning
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True
         self._server: asyncio.Server | None = None
@@ -128,13 +128,13 @@ class KafkaListener:
         """Registers a new connection; returns False if there are too many."""
         if not self._admission.admit(transport, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX):
             return False
-        self.connections.add(connection)
+        self.connections[connection] = None
         return True
 
     def forget(self, connection: KafkaConnection, address: str) -> None:
         """Unregisters a connection that has ended, if it was admitted."""
         if connection in self.connections:
-            self.connections.remove(connection)
+            del self.connections[connection]
             self._admission.forget(address)
             self.note_ended(address, connection.port)
 

@@ -69,7 +69,7 @@ class ClockControl:
         self.waiters: list[Waiter] = []
         self._world, self._runtime, self._traffic = world, runtime, traffic
         self._speed_before = runtime.speed
-        self._watching: set[asyncio.Event] = set()  # of waits, while the clock runs
+        self._watching: dict[asyncio.Event, None] = {}  # of waits in order, while the clock runs
         self._serving: asyncio.Task[None] | None = None
         self._wall_check: asyncio.TimerHandle | None = None
         self.closed = asyncio.Event()
@@ -239,14 +239,14 @@ class ClockControl:
     async def _watch(self, limit_s: float) -> None:
         """Waits until something happens or the clock changes, at most `limit_s`."""
         happened = asyncio.Event()
-        self._watching.add(happened)
+        self._watching[happened] = None
         self._runtime.on_change = self._wake_watching  # each request would pay for it otherwise
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(limit_s, 0.0)):
                     await happened.wait()
         finally:
-            self._watching.remove(happened)
+            del self._watching[happened]
             if not self._watching:
                 self._runtime.on_change = None
         self.check_open()

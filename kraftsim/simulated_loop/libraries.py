@@ -7,23 +7,27 @@ from typing import Any
 
 from .replacing import Replacing
 
-TIMESTAMP = "timestamp"
-
 
 def replace_in_libraries(replacing: Replacing) -> None:
     """Replaces it in the libraries that are imported."""
     structs = sys.modules.get("aiokafka.structs")
     if structs is not None:
-        replacing.set(structs.TopicPartition, "__hash__", _stable_hash)
+        replacing.set(structs.TopicPartition, "__hash__", _of_partition)
+        replacing.set(structs.BrokerMetadata, "__hash__", _of_broker)
     accumulator = sys.modules.get("aiokafka.producer.message_accumulator")
     if accumulator is not None:
         builder = accumulator.BatchBuilder
         replacing.set(builder, "append", _stamped(builder.append))
 
 
-def _stable_hash(partition: Any) -> int:
-    """Returns a hash that is the same in each process: of strings it is not."""
+def _of_partition(partition: Any) -> int:
+    """Returns a hash that is the same in each process: of a text it is not."""
     return zlib.crc32(f"{partition.topic}-{partition.partition}".encode())
+
+
+def _of_broker(broker: Any) -> int:
+    """Returns a hash that is the same in each process: of None it is an address before 3.12."""
+    return zlib.crc32(f"{broker.nodeId} at {broker.host}:{broker.port}".encode())
 
 
 def _stamped(append: Callable[..., Any]) -> Callable[..., Any]:
