@@ -43,6 +43,7 @@ HOT = (
     "controller/wire/frames.py",
     "scenarios/oracles/*.py",
     "scenarios/properties/*.py",
+    "scenarios/properties/messages/*.py",
     "scenarios/running/digest.py",
     "scenarios/running/watch.py",
     "simulation/controller_process.py",

@@ -149,7 +149,7 @@ def test_the_first_seeds_of_messages_break_nothing_and_have_replicas_to_compare(
     results = [run(swarm, seed) for seed in range(1, 9)]
 
     assert {result.seed: result.violations for result in results if result.verdict != "pass"} == {}
-    assert all(result.exercised["replicas-agree"] for result in results[:3])
+    assert sum(result.exercised["replicas-agree"] for result in results) > 100
 
 
 @pytest.mark.slow

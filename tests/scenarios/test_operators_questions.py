@@ -15,7 +15,7 @@ from tests.scenarios.operators_questions import Examination, Question, Verdicts
 from tests.scenarios.read_library import Library
 from tests.worlds import create_topic, node, partition, pass_time, world_of
 
-SEEDS_OF_A_GATE = (1, 2, 8)
+SEEDS_OF_A_GATE = (13, 17, 18, 21)
 SEEDS_OF_A_SOAK = range(1, 201)
 SESSION_S = 16  # of a lease, and of an election
 
@@ -53,7 +53,7 @@ def test_answers_are_wrong_if_followers_lack_what_is_acknowledged(
 ) -> None:
     planted_messages.copies_nothing(monkeypatch)
 
-    (replicated, restart) = sorted(examined(2).wrong)
+    (replicated, restart) = sorted(examined(21).wrong)
 
     assert Question.REPLICATED.value in replicated
     assert Question.RESTART.value in restart

@@ -66,6 +66,7 @@ _BOUNDED = f"{_FATES}test_each_limit_allows_more_states"
 _HUNT = "tests/kraftsim/test_hunt_verb.py::"
 _HUNTED = f"{_HUNT}test_a_hunt_writes_its_corpus_and_goes_on_from_it"
 _SHORT = f"{_HUNT}test_a_hunt_ends_with_the_round_in_which_its_time_is_over"
+_GIVEN_SWARM = f"{_HUNT}test_a_hunt_draws_the_plans_of_the_swarm_that_it_is_given"
 _PLAIN = f"{_HUNT}test_a_plain_hunt_draws_each_run_anew"
 _NO_PROCESS = f"{_HUNT}test_a_hunt_starts_no_process_that_would_have_no_draw"
 _JSON_LINES = (
@@ -118,6 +119,7 @@ _ROWS = (
         _BOUNDED,
     ),
     ("scenario hunt", ("--runs", "--round", "--out", "--seed", "--output", "--json"), _HUNTED),
+    ("scenario hunt", ("--swarm",), _GIVEN_SWARM),
     ("scenario hunt", ("--jobs",), _NO_PROCESS),
     ("scenario hunt", ("--minutes",), _SHORT),
     ("scenario hunt", ("--plain",), _PLAIN),
@@ -141,6 +143,7 @@ PLUGIN: Mapping[str, str] = {
         "tests/plugin/test_explore.py::test_the_repeat_line_of_a_shrunk_failure_fails_alike"
     ),
     "--kraft-keep": "tests/plugin/test_failures.py::test_a_kept_cluster_answers_until_ctrl_c",
+    "loop": "tests/plugin/test_simulated_loop.py::test_an_hour_passes_at_once",
     "scope": (f"{_SHARED}test_a_cluster_lives_as_long_as_its_scope_and_is_as_new_for_each_test"),
     "may_leak": (
         "tests/plugin/test_leaks.py::test_a_test_that_may_leak_or_closes_its_connections_passes"
