@@ -121,11 +121,11 @@ SETTINGS_TESTED: Mapping[str, str] = {
         "test_replica_lag_time_max_ms_says_how_long_a_follower_may_lag"
     ),
     "replica_fetch_wait_max_ms": (
-        "tests/broker_agent/test_followers_that_lag.py::"
+        "tests/broker_agent/test_fetch_settings.py::"
         "test_replica_fetch_wait_max_ms_says_how_long_a_fetch_waits_without_a_batch"
     ),
     "replica_fetch_backoff_ms": (
-        "tests/broker_agent/test_followers_that_lag.py::"
+        "tests/broker_agent/test_fetch_settings.py::"
         "test_replica_fetch_backoff_ms_says_when_a_follower_tries_again"
     ),
     "broker_heartbeat_interval_ms": (
