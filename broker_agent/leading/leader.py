@@ -98,7 +98,9 @@ def copy(
 
     at = instant(hosted)
     logs = peer.store.logs
-    follower = logs[key] if key in logs else logs.setdefault(key, Log(at.now_ms))
+    if key not in logs:
+        logs[key] = Log(at.now_ms)
+    follower = logs[key]
     truncated = cut_where_logs_part(log, follower, at.now_ms)
     if truncated is not None:
         peer.report_truncated(key, truncated)

@@ -53,9 +53,7 @@ def go_on(hosted: HostedAgent) -> None:
         while key in moves and _has_work(hosted, key, moves[key]):
             if throttles.holds_moves_back(hosted):
                 assignments.copies_later = True
-                wait_us = hosted.agent.config.replica_fetch_backoff_ms * 1000
-                look = partial(_look_again, hosted, hosted.agent)
-                hosted.clock.timeline.after(wait_us, look)
+                _look_later(hosted, hosted.agent)
                 return
             if hosted.disk.is_slow and _lacks(hosted, key, moves[key]):
                 assignments.copies_later = True
@@ -65,13 +63,17 @@ def go_on(hosted: HostedAgent) -> None:
                 break
 
 
+def _look_later(hosted: HostedAgent, agent: Agent) -> None:
+    wait_us = agent.config.replica_fetch_backoff_ms * 1000
+    hosted.clock.timeline.after(wait_us, partial(_look_again, hosted, agent))
+
+
 def _look_again(hosted: HostedAgent, agent: Agent) -> None:
     """Looks whether the rate lets the process copy; a paused one looks later."""
     if agent is not hosted.agent or not hosted.is_alive or agent.assignments is None:
         return
     if hosted.is_paused:
-        wait_us = agent.config.replica_fetch_backoff_ms * 1000
-        hosted.clock.timeline.after(wait_us, partial(_look_again, hosted, agent))
+        _look_later(hosted, agent)
         return
     agent.assignments.copies_later = False
     go_on(hosted)

@@ -15,16 +15,21 @@ class _SameInstances(type):
 
     real: type
 
+    @property
+    def _replaced(cls) -> type | None:
+        """The class that this one replaces; None for a subclass of a user."""
+        return cls.real if "real" in vars(cls) else None
+
     def __instancecheck__(cls, instance: object) -> bool:
-        of = cls.real if "real" in vars(cls) else None
+        of = cls._replaced
         return super().__instancecheck__(instance) if of is None else isinstance(instance, of)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        of = cls.real if "real" in vars(cls) else None
+        of = cls._replaced
         return super().__subclasscheck__(subclass) if of is None else issubclass(subclass, of)
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        of = cls.real if "real" in vars(cls) else None
+        of = cls._replaced
         return super().__call__(*args, **options) if of is None else of(*args, **options)
 
 
@@ -68,6 +73,7 @@ def _named(simulated: type, real: type) -> type:
 
 
 def _datetime(of: type[datetime.datetime], now_s: Callable[[], float | None]) -> type:
+    # The base is an argument, which mypy does not follow.
     class SimulatedDatetime(of, metaclass=_SameInstances):  # type: ignore[misc,valid-type]
         real = of
 
@@ -88,6 +94,7 @@ def _datetime(of: type[datetime.datetime], now_s: Callable[[], float | None]) ->
 
 
 def _date(of: type[datetime.date], now_s: Callable[[], float | None]) -> type:
+    # The base is an argument, which mypy does not follow.
     class SimulatedDate(of, metaclass=_SameInstances):  # type: ignore[misc,valid-type]
         real = of
 

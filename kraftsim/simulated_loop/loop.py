@@ -131,7 +131,7 @@ class SimulatedLoop(Refused, TimedLoop):
             connecting.cancel()
             raise
 
-    async def create_connection(  # type: ignore[override]
+    async def create_connection(  # type: ignore[override]  # its many overloads
         self,
         protocol_factory: Factory,
         host: str | None = None,
@@ -214,7 +214,7 @@ class SimulatedLoop(Refused, TimedLoop):
 
     # Listeners
 
-    async def create_server(  # type: ignore[override]
+    async def create_server(  # type: ignore[override]  # its many overloads
         self,
         protocol_factory: Factory,
         host: str | Sequence[str] | None = None,

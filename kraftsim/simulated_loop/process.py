@@ -120,7 +120,7 @@ class SimulatedProcess:
         if self._loop is not None:
             killed = asyncio.all_tasks(self._loop)
             for task in killed:
-                task._log_destroy_pending = False  # type: ignore[attr-defined]
+                task._log_destroy_pending = False  # type: ignore[attr-defined]  # typeshed lacks it
                 coroutine = task.get_coro()
                 if iscoroutine(coroutine) and getcoroutinestate(coroutine) == CORO_CREATED:
                     coroutine.close()  # nothing of it runs, and nobody warns

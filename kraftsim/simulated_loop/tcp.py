@@ -123,7 +123,6 @@ class Endpoint:
         self.is_closed = False  # by its process
         self._direction = Direction(timeline, links, node, to, self._time_out)
         self._unread: deque[bytes | memoryview] = deque()
-        self._unread_bytes = 0
         self._sent_bytes = 0  # that the peer has not read
         self._is_full = False
         self._has_shut = False  # no more is sent
@@ -152,10 +151,9 @@ class Endpoint:
     def accept(self, data: bytes) -> None:
         """Takes a segment of the peer."""
         if self.is_closed:
-            self._answer_with_reset()
+            self._send_reset()
             return
         self._unread.append(data)
-        self._unread_bytes += len(data)
         self.on_readable()
 
     def receive(self, limit: int) -> bytes:
@@ -178,7 +176,6 @@ class Endpoint:
                 self._unread.appendleft(rest)
             parts.append(part)
             count += len(part)
-        self._unread_bytes -= count
         self.peer.note_read(count)
         return parts[0] if len(parts) == 1 and isinstance(parts[0], bytes) else b"".join(parts)
 
@@ -216,7 +213,7 @@ class Endpoint:
         """Ends the connection as the kernel of a process that was killed does (RST)."""
         self._forget()
         self._has_shut = True
-        self._direction.carry(self.peer.accept_reset)
+        self._send_reset()
 
     def accept_reset(self) -> None:
         """Takes the reset of the peer."""
@@ -227,7 +224,7 @@ class Endpoint:
         self.on_readable = self.on_writable = _ignore
         self._unread.clear()
 
-    def _answer_with_reset(self) -> None:
+    def _send_reset(self) -> None:
         self._direction.carry(self.peer.accept_reset)
 
     def _time_out(self) -> None:

@@ -98,12 +98,12 @@ class TimedLoop(asyncio.BaseEventLoop):
             return handle
         due_us = max(round(min(when * 1e6, NEVER_US)), self.timeline.now_us)  # may be infinite
         heappush(self._timers, (due_us, next(self._serials), handle))
-        handle._scheduled = True  # type: ignore[attr-defined]
+        handle._scheduled = True  # type: ignore[attr-defined]  # typeshed lacks it
         self._arm()
         return handle
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        if not handle._scheduled:  # type: ignore[attr-defined]
+        if not handle._scheduled:  # type: ignore[attr-defined]  # typeshed lacks it
             return  # it has fired: asyncio.sleep cancels those too
         self._cancelled_count += 1
         if self._cancelled_count > max(CANCELLED_MIN, len(self._timers) // 2):
@@ -124,7 +124,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         self._armed_us = NEVER_US
         while self._timers and (self._timers[0][0] <= now_us or self._timers[0][2].cancelled()):
             handle = heappop(self._timers)[2]
-            handle._scheduled = False  # type: ignore[attr-defined]
+            handle._scheduled = False  # type: ignore[attr-defined]  # typeshed lacks it
             if handle.cancelled():
                 self._cancelled_count -= 1
             else:
@@ -313,7 +313,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         self._generators[key] = weakref.ref(generator, lambda _: self._generators.pop(key, None))
 
     def _asyncgen_finalizer_hook(self, generator: AsyncGenerator[Any, Any]) -> None:
-        if not self.is_closed() and not self.is_dead:
+        if not self.is_closed():
             self.call_soon(self._close_generator, generator)
 
     def _close_generator(self, generator: AsyncGenerator[Any, Any]) -> None:

@@ -59,6 +59,11 @@ class Batch(NamedTuple):
     records: int
 
     @property
+    def end_offset(self) -> int:
+        """The offset behind the last record."""
+        return self.base_offset + self.last_delta + 1
+
+    @property
     def identity(self) -> tuple[int, int, int]:
         """What a producer gives to one batch only."""
         return self.producer_id, self.producer_epoch, self.sequence
@@ -195,7 +200,7 @@ class WrittenMessages(OfTheCommittedLog):
 
     def _read(self, partition: Partition, data: bytes) -> None:
         batch, position = fields_of(data), partition.position
-        partition.position = batch.base_offset + batch.last_delta + 1
+        partition.position = batch.end_offset
         offset = batch.base_offset
         if offset > position and not self._may_lose(partition) and not self._compacts(partition):
             self._break(LOSSES, f"expected a batch with offset {position}, got {offset}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from kraftsim.broker_agent.directories.data_disk import DataDisk
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -21,6 +21,8 @@ from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
 from .verb import Verb
+
+D = TypeVar("D", Disk, Disk | DataDisk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +81,10 @@ class Stall(Verb, word="disk.stall"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         disks = _disks(stage, self.on)
         before = sum(disk.delayed for disk in disks)
-        for disk in disks:
-            disk.stall()
-
-        def mend() -> None:
-            for disk in disks:
-                disk.go_on()
-
-        return lambda: sum(disk.delayed for disk in disks) - before, mend
+        _for_each(disks, lambda disk: disk.stall())
+        return lambda: sum(disk.delayed for disk in disks) - before, lambda: _for_each(
+            disks, lambda disk: disk.go_on()
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,11 +256,10 @@ def _directories(
     stage: Stage, nodes: Sequence[NodeId], number: int
 ) -> Iterator[tuple[NodeId, HostedAgent, Uuid]]:
     """Yields the brokers among the nodes that have so many directories, and the last of those."""
-    world = stage.world
-    for node in nodes:
-        agent = world.agent_of(node)
-        if agent is not None and len(world.hosts[node].log_dirs) >= number:
-            yield node, agent, world.hosts[node].log_dirs[number - 1].directory_id
+    for node, agent in brokers_of(stage, nodes):
+        directories = stage.world.hosts[node].log_dirs
+        if len(directories) >= number:
+            yield node, agent, directories[number - 1].directory_id
 
 
 def _repair(
@@ -308,6 +305,6 @@ def _contains(log: MetadataLog, part: MetadataLog) -> bool:
     return epoch == part.last_epoch and end_offset >= part.end_offset
 
 
-def _for_each(disks: list[Disk], do: Callable[[Disk], None]) -> None:
+def _for_each(disks: list[D], do: Callable[[D], None]) -> None:
     for disk in disks:
         do(disk)

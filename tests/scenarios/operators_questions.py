@@ -279,7 +279,7 @@ class Moment:
         self, question: Question, place: Place, harm: set[Harm], broker_id: int, what: str
     ) -> str:
         at_s = (self._world.timeline.now_us - self._run.begin_us) / S
-        lacking = ", ".join(sorted(each.value for each in harm))
+        lacking = ", ".join(sorted(kind.value for kind in harm))
         return (
             f"seed {self._run.seed}, {at_s:.3f} s: {question.value} {what} {broker_id}: {place} "
             f"{committed(self._world, place)} lacks {lacking}; broker {self._asked} was asked"

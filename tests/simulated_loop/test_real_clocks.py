@@ -63,7 +63,7 @@ def test_chance_is_of_the_seed() -> None:
     first, again, other = run(drawn, seed=1), run(drawn, seed=1), run(drawn, seed=2)
 
     assert first == again
-    assert not any(one == another for one, another in zip(first[:7], other[:7], strict=True))
+    assert not any(drawn == of_other for drawn, of_other in zip(first[:7], other[:7], strict=True))
 
 
 def test_a_choice_from_what_was_a_set_does_not_depend_on_its_order() -> None:

@@ -108,6 +108,15 @@ class HighWatermarkNeverFalls(OfReplicas):
             )
 
 
+class Look(NamedTuple):
+    """The high watermark of a leader, and how many of which replicas must have what is below it."""
+
+    reign: Reign
+    mark: int
+    needed: int
+    replicas: tuple[int, ...]
+
+
 class EnoughReplicasHaveIt(OfReplicas):
     """Counts the replicas that have all below the high watermark, each time that it has risen.
 
@@ -122,7 +131,7 @@ class EnoughReplicasHaveIt(OfReplicas):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._seen: dict[Key, tuple[Reign, int, int, tuple[int, ...]]] = {}
+        self._seen: dict[Key, Look] = {}
         self._default = world.topology.settings.min_insync_replicas
 
     def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
@@ -135,12 +144,12 @@ class EnoughReplicasHaveIt(OfReplicas):
         needed = min_isr(self.shadow, topic, nodes, self._default, len(replicas))
         reign = Reign(fact["leader"], fact["leader_epoch"])
         before = self._seen.get(key)
-        if before is None or before[0] != reign:
-            self._seen[key] = (reign, mark, needed, replicas)
+        if before is None or before.reign != reign:
+            self._seen[key] = Look(reign, mark, needed, replicas)
             return
-        needed = min(needed, before[2])
-        self._seen[key] = (reign, mark, needed, replicas)
-        if mark <= before[1] or replicas != before[3]:
+        needed = min(needed, before.needed)
+        self._seen[key] = Look(reign, mark, needed, replicas)
+        if mark <= before.mark or replicas != before.replicas:
             return
         self.exercised += 1
         holders = [broker_id for broker_id, log in logs.items() if log.end >= mark]
@@ -180,19 +189,22 @@ class LogsAreWhole(OfReplicas):
     def _batches(self, place: tuple[Key, int], log: ReplicaLog) -> str | None:
         base, batch = self._looked.get(place, (-1, b""))
         start = base if base >= 0 and log.has(base, batch) else log.start
-        fresh = [fields_of(each) for each in log.between(start, log.end)]
+        fresh = [fields_of(data) for data in log.between(start, log.end)]
         if log.batches:
             self._looked[place] = (log.base_offsets[-1], log.batches[-1])
-        for one, other in pairwise(fresh):
-            if one.base_offset + one.last_delta + 1 != other.base_offset:
-                return f"the batch after offset {one.base_offset} is that at {other.base_offset}"
-        for each in fresh:
-            epoch = log.epoch_at(each.base_offset)
-            # A log start that a killed broker had not saved comes back without its epochs (B8.44).
-            if epoch not in (-1, each.leader_epoch):
+        for fields, following in pairwise(fresh):
+            if fields.end_offset != following.base_offset:
                 return (
-                    f"offset {each.base_offset} is of leader epoch {each.leader_epoch}, and the "
-                    f"epochs {log.epochs} say {epoch}"
+                    f"the batch after offset {fields.base_offset} is that at "
+                    f"{following.base_offset}"
+                )
+        for fields in fresh:
+            epoch = log.epoch_at(fields.base_offset)
+            # A log start that a killed broker had not saved comes back without its epochs (B8.44).
+            if epoch not in (-1, fields.leader_epoch):
+                return (
+                    f"offset {fields.base_offset} is of leader epoch {fields.leader_epoch}, and "
+                    f"the epochs {log.epochs} say {epoch}"
                 )
         return None
 
@@ -212,7 +224,7 @@ def _end(log: ReplicaLog) -> str | None:
         return f"the end is {log.end}, the log start {log.start}, and there is no batch"
     if log.batches:
         last = fields_of(log.batches[-1])
-        if last.base_offset + last.last_delta + 1 != log.end:
+        if last.end_offset != log.end:
             return f"the end is {log.end}, and the last batch begins at {last.base_offset}"
     if log.epochs and log.end > log.start:
         epoch, start = log.epochs[-1]

@@ -77,4 +77,4 @@ class Judge:
             for topic, name in names.items():
                 if name not in judged.mismatches and kafka[topic] != shown[topic]:
                     found = differences(kafka[topic], shown[topic], "")
-                    judged.mismatches[name] = [Mismatch(place, side, *each) for each in found]
+                    judged.mismatches[name] = [Mismatch(place, side, *row) for row in found]

@@ -49,7 +49,7 @@ def write(path: Path, release: str, rule: str, sequences: Sequence[Drawn], judge
     """Keeps sequences with what was recorded when they were judged."""
     path.parent.mkdir(parents=True, exist_ok=True)
     steps = [_line(sequence.to_json()) for sequence in sequences]
-    seen = [_line(each) for each in judged.recorded]
+    seen = [_line(step) for step in judged.recorded]
     head = f'{{"release": {_line(release)}, "rule": {_line(rule)},\n'
     body = f'"sequences": [\n{_lines(steps)}],\n"seen": [\n{_lines(seen)}]}}\n'
     path.write_text(head + body, "utf-8")
