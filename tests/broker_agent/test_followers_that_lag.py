@@ -115,7 +115,7 @@ def test_below_min_isr_the_high_watermark_stands_still(cluster: Cluster) -> None
 
 @pytest.mark.rule("B6.30")
 def test_a_lower_min_isr_raises_the_high_watermark_with_the_next_write(cluster: Cluster) -> None:
-    """Found by `make differential ARGS="--replicas"`: sequence replicas-2-26."""
+    """Found by `make differential ARGS="--replicas"`."""
     cluster.configure("min.insync.replicas", "2")
     cluster.world.agents[FOLLOWER].kill()
     pass_time(cluster.world, 20)
@@ -131,7 +131,7 @@ def test_a_lower_min_isr_raises_the_high_watermark_with_the_next_write(cluster: 
 
 @pytest.mark.rule("B6.30")
 def test_a_partition_that_a_snapshot_has_again_is_not_a_changed_one(cluster: Cluster) -> None:
-    """Found by `make differential ARGS="--replicas"`: sequence replicas-3-68."""
+    """Found by `make differential ARGS="--replicas"`."""
     key, known = (cluster.world.committed.topic_ids["t"], 0), partition(cluster.world, "t")
     followers = Followers()
     assert followers.note_seen(key, known)
@@ -148,7 +148,7 @@ def test_a_partition_that_a_snapshot_has_again_is_not_a_changed_one(cluster: Clu
 def test_a_leader_below_min_isr_does_not_know_where_the_committed_records_end(
     version: int, error: ErrorCode
 ) -> None:
-    """Found by `make differential ARGS="--replicas"`: sequence replicas-2-10."""
+    """Found by `make differential ARGS="--replicas"`."""
     cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
     cluster.configure("min.insync.replicas", "3")
     cluster.world.agents[OTHER].kill()
@@ -282,7 +282,7 @@ def test_a_reassignment_waits_for_a_replica_that_cannot_fetch(cluster: Cluster) 
 
 @pytest.mark.rule("B6.81")
 def test_the_controller_learns_of_a_recovered_leader_when_a_replica_joins() -> None:
-    """Found by `make differential ARGS="--replicas"`: sequence replicas-7-29."""
+    """Found by `make differential ARGS="--replicas"`."""
     cluster = Cluster(replicas=(LEADER,))
     cluster.configure("unclean.leader.election.enable", "true")
     cluster.world.agents[LEADER].kill()
@@ -306,7 +306,7 @@ def test_the_controller_learns_of_a_recovered_leader_when_a_replica_joins() -> N
 @pytest.mark.rule("B6.82", "B8.48")
 @pytest.mark.parametrize("is_down", [False, True])
 def test_a_removed_replica_begins_anew_when_the_partition_comes_back(is_down: bool) -> None:
-    """Found by `make differential ARGS="--replicas"`: sequence replicas-3-47."""
+    """Found by `make differential ARGS="--replicas"`."""
     cluster = Cluster(replicas=(LEADER, FOLLOWER))
     cluster.write(b"a", acks=ALL)
     follower = cluster.world.agents[FOLLOWER]

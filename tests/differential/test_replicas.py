@@ -1,17 +1,22 @@
 """Sequences of three brokers: drawn from a seed, kept, replayed, and judged by released brokers."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.differential.arguments import parse
 from tests.differential.judge import Mismatch
+from tests.differential.replicas.again import JUDGEMENTS_MAX, judge_again
 from tests.differential.replicas.generate import SIDE_BY_SIDE, draw_sequence
-from tests.differential.replicas.kept import FOLDER, replay
+from tests.differential.replicas.judge import Judge
+from tests.differential.replicas.kept import FOLDER, Recorded, replay
+from tests.differential.replicas.observed import Seen
 from tests.differential.replicas.run import explaining_row, judge_drawn, side_by_side
 from tests.differential.replicas.settings import BROKER_IDS
-from tests.differential.replicas.steps import Elect, Reassign, Sequence, Step
+from tests.differential.replicas.steps import Configure, Elect, Reassign, Sequence, Step
 from tests.released.releases import RELEASES
 
 DRAWN = [draw_sequence(1, number) for number in range(10 * SIDE_BY_SIDE)]
@@ -74,6 +79,85 @@ def test_writes_elections_and_reassignments_of_every_kind_are_drawn() -> None:
 def test_the_command_draws_200_sequences_of_replicas() -> None:
     assert parse(["--replicas"]).sequences == 200
     assert parse(["--replicas", "--only", "replicas-1-7"]).only == ("replicas-1-7",)
+
+
+KIND_MIN = 0.01  # of all faults
+
+
+def test_no_kind_of_fault_is_rare() -> None:
+    """What happens to the broker that is paused and to another, while none, one or two are out."""
+    kinds: Counter[tuple[int, bool, tuple[str, ...]]] = Counter()
+    for ten in range(200):
+        out: set[int] = set()
+        for step in draw_sequence(1, ten * SIDE_BY_SIDE).steps:
+            if step.fault is None:
+                continue
+            paused, acts = step.fault.paused, step.fault.acts
+            names = (f"{verb} {'it' if broker == paused else 'other'}" for verb, broker in acts)
+            kinds[len(out), paused is not None, tuple(names)] += 1
+            out |= {paused} if paused is not None else set()
+            for verb, broker in acts:
+                out = out - {broker} if verb in ("start", "resume") else out | {broker}
+
+    assert len(kinds) == 22
+    assert min(kinds.values()) > KIND_MIN * kinds.total(), kinds
+
+
+def test_brokers_are_paused_while_elections_reassignments_and_configurations_are_asked() -> None:
+    paused = [step.ask for sequence in DRAWN for step in sequence.steps if step.fault and step.ask]
+
+    assert {type(ask) for ask in paused} == {Reassign, Elect, Configure}
+
+
+# What differs is judged again
+
+
+class Late(Recorded):
+    """A side of a machine that was too slow."""
+
+    late = "a broker took too long to start"
+
+
+def _judged_again(
+    *ours: str, of_kafka: type[Recorded] = Recorded
+) -> tuple[dict[str, list[Mismatch]], dict[str, list[Mismatch]]]:
+    """What is said of a sequence of one step, in which ours shows these values one after the other
+    and Kafka always the same."""
+    sequence = Sequence("replicas-7-5", (1,), (), (Step(),))
+
+    def recorded(values: Iterable[str]) -> list[dict[str, Seen]]:
+        return [{sequence.name: {"leader": value}} for value in values for _ in ("created", "step")]
+
+    kafka = of_kafka(recorded("same" for _ in ours))
+    verdict = judge_again(Judge(kafka, {"ours": Recorded(recorded(ours))}), [sequence])
+    return verdict.differing, verdict.races
+
+
+def test_what_differs_once_is_a_race_of_the_judge_and_is_not_hidden() -> None:
+    differing, races = _judged_again("other", "same")
+
+    assert differing == {}
+    assert races == {"replicas-7-5": [Mismatch(-1, "ours", "leader", "same", "other")]}
+
+
+def test_what_differs_twice_is_no_race() -> None:
+    differing, races = _judged_again("other", "another")
+
+    assert differing == {"replicas-7-5": [Mismatch(-1, "ours", "leader", "same", "another")]}
+    assert races == {}
+
+
+def test_what_is_clean_is_judged_once() -> None:
+    assert _judged_again("same") == ({}, {})
+
+
+def test_what_a_late_machine_shows_is_judged_until_it_is_in_time_or_differs_to_the_end() -> None:
+    late_then_clean = ("other", "other", "other", "same")
+    assert _judged_again(*late_then_clean, of_kafka=Late)[0] == {}
+    assert set(_judged_again(*late_then_clean, of_kafka=Late)[1]) == {"replicas-7-5"}
+
+    never_clean = ("other",) * JUDGEMENTS_MAX
+    assert set(_judged_again(*never_clean, of_kafka=Late)[0]) == {"replicas-7-5"}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Draws sequences: the faults are those of all sequences that are judged side by side."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
-from typing import Any
 
 from tests.differential.replicas.settings import BROKER_IDS
 from tests.differential.replicas.steps import (
@@ -42,12 +40,19 @@ def _placed(random: Random, count: int) -> tuple[int, ...]:
 
 
 def _step(random: Random, fault: Fault | None) -> Step:
-    if fault is not None:
+    if fault is not None and not (_concerns_the_paused(fault) and random.random() < 0.3):
         return Step(_writes(random, random.choice((0, 1, 1, 2))), fault=fault)
+    if fault is not None:
+        return Step(ask=_ask(random), fault=fault)
     drawn = random.random()
     if drawn < 0.5:
         return Step(_writes(random, random.choice((1, 1, 2, 3))))
     return Step(ask=_ask(random)) if drawn < 0.9 else Step()
+
+
+def _concerns_the_paused(fault: Fault) -> bool:
+    """True if what is asked during the pause may end before or after the acts, all the same."""
+    return fault.paused is not None and all(broker == fault.paused for _, broker in fault.acts)
 
 
 def _writes(random: Random, count: int) -> tuple[Write, ...]:
@@ -102,27 +107,31 @@ def _fault(random: Random, out: dict[int, str]) -> Fault:
     if len(up) == 1:
         return Fault(None, (_back(random, out),))
     paused, other = up[0], up[1]
-    options: list[Fault] = [
-        Fault(paused, ()),
+    options = [
+        *3 * [Fault(paused, ())],
         Fault(paused, (("kill", paused),)),
         Fault(None, (("kill", paused),)),
         Fault(None, (("end", paused),)),
+        Fault(None, (("end", paused), ("start", paused))),
         Fault(paused, (("resume", paused),)),
     ]
-    if len(up) == 3:
+    if len(up) == len(BROKER_IDS):
         options += 2 * [
             Fault(paused, (("kill", other), ("resume", paused))),
             Fault(paused, (("end", other), ("resume", paused))),
         ]
     for broker, verb in out.items():
-        options += 3 * [Fault(None, ((verb, broker),))]
         if verb == "start":  # which takes a busy machine longer than a lease
-            options.append(Fault(paused, (("start", broker), ("resume", paused))))
+            options += 3 * [Fault(None, ((verb, broker),))]
+            options += 2 * [Fault(paused, ((verb, broker), ("resume", paused)))]
         else:
-            options.append(Fault(paused, (("resume", broker),)))
-            options.append(Fault(paused, (("resume", broker), ("resume", paused))))
-            options.append(Fault(paused, (("resume", broker), ("kill", paused))))
-            options.append(Fault(None, (("kill", broker),)))
+            options += 5 * [
+                Fault(None, (("kill", broker),)),
+                Fault(None, ((verb, broker),)),
+                Fault(paused, ((verb, broker),)),
+                Fault(paused, ((verb, broker), ("resume", paused))),
+                Fault(paused, ((verb, broker), ("kill", paused))),
+            ]
     return random.choice(options)
 
 
@@ -139,10 +148,3 @@ def _follow(out: dict[int, str], fault: Fault) -> None:
             del out[broker]
         else:
             out[broker] = "start"
-
-
-def without(sequence: Sequence, place: int) -> Sequence:
-    """The sequence without what its topic does at a step; the fault stays."""
-    steps: list[Any] = list(sequence.steps)
-    steps[place] = Step(fault=steps[place].fault)
-    return replace(sequence, steps=tuple(steps))

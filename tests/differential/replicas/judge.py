@@ -16,7 +16,7 @@ SETTLED_LATER_MAX = 3  # times in which a side may settle once more
 class Watched(Protocol):
     """A side, or what was recorded of one."""
 
-    was_late: bool
+    late: str
 
     def begin(self, sequences: Sequence[Drawn], topics: Sequence[str]) -> dict[str, Seen]: ...
     def perform(self, drawn: Sequence[Step]) -> None: ...
@@ -27,12 +27,12 @@ class Watched(Protocol):
 @dataclass(slots=True)
 class Judged:
     """What came of sequences that were judged side by side, by their names; `recorded` is what the
-    released brokers showed after their creation and after each step. `was_late`: this machine was
-    too slow for what it was to do while a broker was paused, so a mismatch says nothing."""
+    released brokers showed after their creation and after each step. `late` says what this machine
+    was too slow for, so that a mismatch says nothing; empty if it was in time."""
 
     mismatches: dict[str, list[Mismatch]] = field(default_factory=dict)
     recorded: list[dict[str, Seen]] = field(default_factory=list)
-    was_late: bool = False
+    late: str = ""
 
 
 class Judge:
@@ -58,7 +58,7 @@ class Judge:
             self._compare(place, names, [side.settled() for side in self._sides], judged)
         for side in self._sides:
             side.forget_writes()
-        judged.was_late = any(side.was_late for side in self._sides)
+        judged.late = next((side.late for side in self._sides if side.late), "")
         return judged
 
     def _compare(

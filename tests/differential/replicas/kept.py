@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent / "kept"
 class Recorded:
     """The released side, as it was recorded."""
 
-    was_late = False
+    late = ""
 
     def __init__(self, seen: Sequence[dict[str, Seen]]) -> None:
         self._seen = iter(seen)

@@ -13,8 +13,9 @@ from tests.differential.explained import explanation, matches
 from tests.differential.judge import Mismatch
 from tests.differential.progress import tell
 from tests.differential.replicas import kept
+from tests.differential.replicas.again import judge_again
 from tests.differential.replicas.generate import SIDE_BY_SIDE, draw_sequence
-from tests.differential.replicas.judge import Judge, Judged
+from tests.differential.replicas.judge import Judge
 from tests.differential.replicas.sides import our_sides, released_side
 from tests.differential.replicas.steps import Configure, Elect, Reassign
 from tests.differential.replicas.steps import Sequence as Drawn
@@ -22,9 +23,8 @@ from tests.differential.replicas.witness import Witness, witnesses
 from tests.released.releases import Release
 
 FOUND = Path("build") / "differential"
-AGAIN_MAX = 2  # judgements of a finding alone
-LATE_MAX = 5
 SHOWN_MAX = 8  # mismatches of a finding that are printed
+RACE = "a race of the judge: clean when judged again in the same way"
 _API_OF = {
     Reassign: "AlterPartitionReassignments",
     Elect: "ElectLeaders",
@@ -47,27 +47,31 @@ def started(release: Release) -> Iterator[Judge]:
 
 def judge_drawn(release: Release, numbers: Sequence[Number]) -> int:
     """Judges the sequences of these numbers; exit 0 if nothing was found, else 1."""
-    began_s, sequences, steps, found = time.monotonic(), 0, 0, 0
+    began_s, sequences, steps, found, races = time.monotonic(), 0, 0, 0, 0
     explained: Counter[str] = Counter()
     with started(release) as judge:
         for group in side_by_side(numbers):
             drawn = [draw_sequence(*number) for number in group]
-            judged = judged_in_time(judge, drawn)
+            verdict = judge_again(judge, drawn)
             sequences += len(drawn)
             steps += sum(len(sequence.steps) for sequence in drawn)
             for sequence in drawn:
-                mismatches = judged.mismatches.get(sequence.name, [])
+                if mismatches := verdict.races.get(sequence.name):
+                    races += 1
+                    _print_finding(release, sequence, mismatches, RACE)
+                mismatches = verdict.differing.get(sequence.name, [])
                 if row := explaining_row(release, sequence, mismatches):
                     explained[row] += 1
                 elif mismatches:
                     found += 1
-                    _print_finding(release, sequence, mismatches, _shown_again(judge, sequence))
+                    _print_finding(release, sequence, mismatches, "differs when judged again")
             tell(f"{sequences} of {len(numbers)} sequences, {steps} steps, {found} unexplained")
     for row, count in explained.most_common():
         print(f"explained by {row}: {count} sequences")
     print(
         f"Kafka {release.version}: {sequences} sequences of replicas, {steps} steps, "
-        f"{explained.total()} explained, {found} unexplained, {time.monotonic() - began_s:.0f} s"
+        f"{explained.total()} explained, {races} races of the judge, judged again, "
+        f"{found} unexplained, {time.monotonic() - began_s:.0f} s"
     )
     return 1 if found else 0
 
@@ -81,16 +85,6 @@ def side_by_side(numbers: Sequence[Number]) -> list[list[Number]]:
     return [list(group) for _, group in groupby(sorted(numbers), key=faults_of)]
 
 
-def judged_in_time(judge: Judge, drawn: Sequence[Drawn]) -> Judged:
-    """Judges sequences again where a busy machine was late; raises RuntimeError in the end."""
-    for _ in range(LATE_MAX):
-        judged = judge.judge(drawn)
-        if not (judged.was_late and judged.mismatches):
-            return judged
-        tell(f"judging {drawn[0].name} again: a step with a paused broker took too long")
-    raise RuntimeError(f"this machine is too slow to judge {drawn[0].name}")
-
-
 def explaining_row(release: Release, sequence: Drawn, mismatches: Sequence[Mismatch]) -> str | None:
     """The row of docs/differences.toml that explains an error code, and so what follows from it."""
     codes = [mismatch for mismatch in mismatches if mismatch.path.startswith("codes[")]
@@ -100,13 +94,6 @@ def explaining_row(release: Release, sequence: Drawn, mismatches: Sequence[Misma
     asked = [replace(mismatch, api=api, path="reply.errorCode") for mismatch in codes]
     used = explanation(asked, release.version, matches())
     return used[0].row if used else None
-
-
-def _shown_again(judge: Judge, sequence: Drawn) -> str:
-    for _ in range(AGAIN_MAX):
-        if judged_in_time(judge, [sequence]).mismatches:
-            return "shown again alone"
-    return "not shown again alone"
 
 
 def _print_finding(
@@ -132,10 +119,11 @@ def keep(release: Release, numbers: Sequence[Number], name: str, rule: str) -> i
     (group,) = side_by_side(numbers)
     drawn = [draw_sequence(*number) for number in group]
     with started(release) as judge:
-        judged = judged_in_time(judge, drawn)
+        judged = judge.judge(drawn)
     for sequence in drawn:
         if mismatches := judged.mismatches.get(sequence.name):
-            _print_finding(release, sequence, mismatches, "not kept: ours differs")
+            why = judged.late or "ours differs"
+            _print_finding(release, sequence, mismatches, f"not kept: {why}")
     if judged.mismatches:
         return 1
     path = kept.FOLDER / f"{name}.json"

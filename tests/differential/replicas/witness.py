@@ -9,21 +9,23 @@ from typing import Any
 
 from tests.differential.listener.batches import encoded
 from tests.differential.replicas import steps
+from tests.differential.replicas.marks import Marks
 from tests.differential.replicas.observed import Seen, observed, running_brokers
 from tests.differential.replicas.settings import BROKER_IDS, FETCH_WAIT_S
 from tests.differential.replicas.sides import Side
-from tests.differential.replicas.steps import Ask, Configure, Elect, Reassign, Step, Write
+from tests.differential.replicas.steps import Ask, Configure, Elect, Fault, Reassign, Step, Write
 from tests.differential.replicas.wire import API_VERSIONS, Brokers, Line
 
 PRODUCE, CREATE_TOPICS, ELECT, CONFIGURE, REASSIGN = 0, 19, 43, 44, 45
 TOPIC, SET, AT_MS = 2, 0, 1_700_000_000_000
 KEPT_FOR_EVER = ("retention.ms", "-1")
 SHORT_MS = 1000  # a write with a shorter timeout is answered before the fault goes on
-POLL_S, STABLE_S = 0.2, 0.6
-SETTLED_WITHIN_S = 45.0
-APPENDED_WITHIN_S, MOVED_WITHIN_S = 3.0, 5.0
-IN_TIME_S = 5.0  # less than replica.lag.time.max.ms
-RUNNING_WITHIN_S = 180.0  # a busy machine starts a virtual machine
+POLL_S = 0.2
+EQUAL_ANSWERS = 4  # of which each comes POLL_S after the one before
+SETTLED_WITHIN_S = 180.0  # a busy machine starts a virtual machine
+APPENDED_WITHIN_S, MOVED_WITHIN_S, MARKED_WITHIN_S = 3.0, 5.0, 10.0
+PAUSED_MAX_S = 5.0  # less than replica.lag.time.max.ms
+STARTED_WITHIN_S = 11.0  # less than the longest write waits
 PAUSED_S = 2 * FETCH_WAIT_S  # so long that no Fetch of the paused broker waits at a leader
 KNOWN_S = 3 * FETCH_WAIT_S  # so long that followers know a high watermark, and have stored it
 
@@ -67,19 +69,20 @@ def witnesses(sides: Mapping[str, Side]) -> Iterator[dict[str, "Witness"]]:
 class Witness:
     """One side, and the topics of the sequences that are judged there at a time.
 
-    `was_late`: so much time went by in a step with a paused broker that it may have left an ISR.
+    `late` says what this machine was too slow for; empty if every step was in time.
     """
 
     def __init__(self, side: Side) -> None:
         self._side = side
         self._brokers = Brokers(dict(side.ports), side.pass_time)
+        self._marks = Marks(self._brokers)
         self._running = set(BROKER_IDS)
         self._topics: list[str] = []
         self._seen: dict[str, Seen] = {}
         self._written: Counter[str] = Counter()
         self._writes: list[Waiting] = []
         self._codes: dict[str, list[int]] = {}
-        self.was_late = False
+        self.late = ""
 
     def close(self) -> None:
         self._brokers.close()
@@ -92,7 +95,7 @@ class Witness:
         """
         self._topics = list(topics)
         self._written.clear()
-        self.was_late = False
+        self.late = ""
         created = [
             {
                 "name": topic,
@@ -106,7 +109,7 @@ class Witness:
             }
             for sequence, topic in zip(sequences, topics, strict=True)
         ]
-        self._until(self._settled_brokers, RUNNING_WITHIN_S)
+        self._until(self._are_brokers_settled, SETTLED_WITHIN_S)
         body = {"topics": created, "timeoutMs": 30_000, "validateOnly": False}
         found = self._brokers.ask(min(self._running), CREATE_TOPICS, 7, body)
         self._codes = {topic["name"]: [topic["errorCode"]] for topic in found["topics"]}
@@ -128,23 +131,33 @@ class Witness:
             turns = zip(self._topics, drawn, strict=True)
             self._write([(topic, s.writes[turn]) for topic, s in turns if turn < len(s.writes)])
         short = [waiting for waiting in self._writes if waiting.write.timeout_ms < SHORT_MS]
-        self._until(lambda: all([waiting.look() for waiting in short]), APPENDED_WITHIN_S)
+        self._await(lambda: all([waiting.look() for waiting in short]), "a reply to a write")
         if fault is not None:
             self._side.pass_time(KNOWN_S)
-        for verb, broker_id in fault.acts if fault is not None else ():
+            self._do(fault, began_s)
+
+    def _do(self, fault: Fault, began_s: float) -> None:
+        """What happens after the writes of a step that began then."""
+        for verb, broker_id in fault.acts:
             self._act(verb, broker_id)
-        if fault is not None and fault.paused is not None:
-            self.was_late |= self._side.now_s() - began_s > IN_TIME_S
+        if fault.paused is not None and self._side.now_s() - began_s > PAUSED_MAX_S:
+            self.late = f"a step with a paused broker took more than {PAUSED_MAX_S:.0f} s"
+        if any(verb == "start" for verb, _ in fault.acts):
+            self._until(self._are_brokers_settled, SETTLED_WITHIN_S)
+            if self._side.now_s() - began_s > STARTED_WITHIN_S:
+                self.late = f"a broker took more than {STARTED_WITHIN_S:.0f} s to start"
 
     def _act(self, verb: str, broker_id: int) -> None:
         self._brokers.forget(broker_id)
+        if verb == "start":
+            self._until(lambda: not self._is_running(broker_id), SETTLED_WITHIN_S)
         if verb in ("start", "resume"):
             self._running.add(broker_id)
         else:
             self._running.discard(broker_id)
         getattr(self._side, verb)(broker_id)
         if verb == "end":  # what is done next finds other leaders
-            self._until(lambda: not self._leads(broker_id), MOVED_WITHIN_S)
+            self._await(lambda: not self._leads(broker_id), "other leaders", MOVED_WITHIN_S)
 
     def _leads(self, broker_id: int) -> bool:
         seen = self._look()
@@ -189,7 +202,7 @@ class Witness:
                 ]
             )
 
-        self._until(is_there, APPENDED_WITHIN_S)
+        self._await(is_there, "the leaders to append a write or to refuse it")
 
     def _send(self, topic: str, write: Write) -> Waiting:
         """Sends it to the leader, or to another broker where the leader does not run."""
@@ -223,25 +236,44 @@ class Witness:
     # What is seen
 
     def settled(self) -> dict[str, Seen]:
-        """What is seen once nothing changes any more."""
-        self._until(self._settled_brokers, RUNNING_WITHIN_S)
-        last: Any = None
-        stable_s = passed_s = 0.0
-        while stable_s < STABLE_S and passed_s < SETTLED_WITHIN_S:
+        """What is seen once nothing changes any more.
+
+        Raises RuntimeError if other brokers run than the steps have left running.
+        """
+        limit_s = self._side.now_s() + SETTLED_WITHIN_S
+        while (found := self._stable()) is None:
+            if self._side.now_s() > limit_s:
+                found = self._unsettled()
+                break
             self._side.pass_time(POLL_S)
-            passed_s += POLL_S
-            found = None
-            with suppress(OSError):
-                if self._settled_brokers() and all([write.look() for write in self._writes]):
-                    found = self._look()
-            is_quiet = found is not None and all(map(self._is_quiet, found.values()))
-            stable_s = stable_s + POLL_S if is_quiet and found == last else 0.0
-            last = found
-        if last is None:
+        self._seen = found
+        return self.state()
+
+    def _stable(self) -> dict[str, Seen] | None:
+        """What is seen, if it is the same for a while, and each broker has all metadata."""
+        first = self._quiet()
+        if first is None or not self._have_all_metadata():
+            return None
+        for _ in range(EQUAL_ANSWERS - 1):
+            self._side.pass_time(POLL_S)
+            if self._quiet() != first:
+                return None
+        return first
+
+    def _quiet(self) -> dict[str, Seen] | None:
+        """What is seen, if the brokers are as the steps say and nothing waits for anything."""
+        with suppress(OSError):
+            if self._are_brokers_settled() and all([write.look() for write in self._writes]):
+                seen = self._look()
+                return seen if all(map(self._is_quiet, seen.values())) else None
+        return None
+
+    def _unsettled(self) -> dict[str, Seen]:
+        if not self._are_brokers_settled():
             who, wanted = type(self._side).__name__, sorted(self._running)
             raise RuntimeError(f"{who}: expected the brokers {wanted} to run and to answer")
-        self._seen = last
-        return self.state()
+        self.late = f"it has not settled within {SETTLED_WITHIN_S:.0f} s"
+        return self._look()
 
     def state(self) -> dict[str, Seen]:
         """What was seen last, with the replies to the requests of the step."""
@@ -257,8 +289,30 @@ class Witness:
             waiting.line.close()
         self._writes.clear()
 
-    def _settled_brokers(self) -> bool:
-        return running_brokers(self._brokers, min(self._running)) == sorted(self._running)
+    def _are_brokers_settled(self) -> bool:
+        """True if each broker that should run knows all of them as not fenced, and no other."""
+        wanted = sorted(self._running)
+        return all(running_brokers(self._brokers, asked) == wanted for asked in wanted)
+
+    def _is_running(self, broker_id: int) -> bool:
+        return broker_id in running_brokers(self._brokers, min(self._running))
+
+    def _have_all_metadata(self) -> bool:
+        """False if a broker has not applied what was committed before, after a while.
+
+        A broker shows a configuration before its replicas have what was committed with it. It
+        applies one change after the other: it has applied the first of two marks once it shows the
+        second.
+        """
+        with suppress(OSError):
+            return all(self._is_marked(self._marks.set(min(self._running))) for _ in range(2))
+        return False
+
+    def _is_marked(self, mark: str) -> bool:
+        return self._until(
+            lambda: all(self._marks.is_shown(broker, mark) for broker in self._running),
+            MARKED_WITHIN_S,
+        )
 
     def _look(self) -> dict[str, Seen]:
         return observed(self._brokers, self._topics, self._running)
@@ -272,15 +326,21 @@ class Witness:
         ends = {(log.get("bytes"), log.get("highWatermark")) for log in logs}
         return running <= set(seen["isr"]) and len(ends) == 1
 
-    def _until(self, is_so: Callable[[], bool], limit_s: float) -> None:
-        """Returns when it is so, or after that time."""
-        passed_s = 0.0
-        while passed_s < limit_s:
+    def _await(
+        self, is_so: Callable[[], bool], what: str, limit_s: float = APPENDED_WITHIN_S
+    ) -> None:
+        if not self._until(is_so, limit_s):
+            self.late = f"expected {what} within {limit_s:.0f} s"
+
+    def _until(self, is_so: Callable[[], bool], limit_s: float) -> bool:
+        """Returns True when it is so, False after that time."""
+        end_s = self._side.now_s() + limit_s
+        while self._side.now_s() < end_s:
             with suppress(OSError):
                 if is_so():
-                    return
+                    return True
             self._side.pass_time(POLL_S / 4)
-            passed_s += POLL_S / 4
+        return False
 
 
 def _base64(data: bytes) -> str:
