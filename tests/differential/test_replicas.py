@@ -115,7 +115,7 @@ def test_brokers_are_paused_while_elections_reassignments_and_configurations_are
 class Late(Recorded):
     """A side of a machine that was too slow."""
 
-    late = "a broker took too long to start"
+    late = "a step with a paused broker took too long"
 
 
 def _judged_again(
