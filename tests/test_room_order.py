@@ -61,10 +61,10 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.service": (
         "event_loop",
-        "binding client_view clock_locks configuration_warnings followed_listener",
+        "binding client_view configuration_warnings followed_listener",
         "foreign_peers garbage_collection log_lines request_journal snapshot_files traffic",
         "voter_addresses",
-        "broker_apis clock_control cluster_description observed request_search",
+        "broker_apis clock cluster_description observed request_search",
         "outside",
         "fleet_listeners listeners",
     ),

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import cast
 
 from ..core.apis import is_one_way
@@ -266,6 +267,13 @@ class KafkaConnection(asyncio.Protocol):
         """
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None or self._muting.is_on:
+            return
+        if runtime.delays_reply is not None and runtime.delays_reply(
+            (self.address, awaited[0].header.client_id),
+            awaited[2],
+            reply,
+            partial(self.reply, reply),
+        ):
             return
         self._muting.note(awaited, reply)
         is_unheard = is_one_way(awaited[2])

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..core.rpc import Request
+from ..raft.protocol import Reply
 from ..time.timeline import NEVER_US, Action, Timeline
 from .large_requests import LargeRequests
 from .spare_buffers import SpareBuffers
@@ -18,6 +20,9 @@ from .unread_bytes import UnreadBytes
 LONGEST_SLEEP_S = 3600.0
 PAUSE_S = 0.002  # between two deferred actions, each of about 1 ms
 
+DelayReply = Callable[[tuple[str, str | None], Request, Reply, Action], bool]
+"""Returns True if the reply to a client, of an address and an id, is delayed to a later action."""
+
 
 class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
@@ -25,7 +30,8 @@ class Runtime:
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
     advances time. The connections of all listeners share `turns`, `unread`, `large` and `buffers`.
     `on_change` is called after something has happened on the timeline. `waits_in_real_time`: while
-    time stands still, whoever polls waits in real time, and moves nothing.
+    time stands still, whoever polls waits in real time, and moves nothing. `delays_reply` is called
+    with each reply to a Kafka client.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -42,6 +48,7 @@ class Runtime:
         self.buffers = SpareBuffers()
         self.on_change: Callable[[], None] | None = None
         self.waits_in_real_time = False
+        self.delays_reply: DelayReply | None = None
         self._real_clock = RealClock(self)
         timeline.pause_by(self._pause if speed else None)
 

@@ -7,7 +7,7 @@ from kraftsim.controller.time.timeline import NEVER_US
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.event_row import EventRow
 
-from ..service.clock_control import ClockControl
+from ..service.clock.clock_control import ClockControl
 from .argument_checks import check_advance, check_lock, check_run_until, check_speed
 from .documents import ClockDocument, EventDocument, HeldRequestDocument
 from .running.added_faults import AddedFaults

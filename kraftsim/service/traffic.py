@@ -14,7 +14,8 @@ LONG_POLLS = (FetchRequest, FetchSnapshotRequest)  # sent all the time, by repli
 class Traffic:
     """The connections of some listeners, which share `turns`.
 
-    `creations` are the requests of brokers for topics that a client will ask for again.
+    `creations` are the requests of brokers for topics that a client will ask for again, `repeated`
+    those whose replies are delayed, because their clients repeat them.
     """
 
     def __init__(
@@ -24,6 +25,7 @@ class Traffic:
         creations: Callable[[], Iterable[Request]] = tuple,
     ) -> None:
         self._listeners, self._turns, self._creations = listeners, turns, creations
+        self.repeated: Callable[[], Iterable[Request]] = tuple
         self._given_up: list[Request] = []
 
     @property
@@ -72,6 +74,7 @@ class Traffic:
             if awaited is not None and not (connection.is_held or isinstance(awaited, LONG_POLLS)):
                 yield awaited
         yield from self._creations()
+        yield from self.repeated()
 
     def _connections(self) -> Iterator[KafkaConnection]:
         for listener in self._listeners():

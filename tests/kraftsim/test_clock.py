@@ -17,7 +17,7 @@ from aiohttp import ClientSession
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.errors import CommandError
-from kraftsim.service import clock_control
+from kraftsim.service.clock import clock_control
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.loop_passes import others_run, passes_during
 from tests.limits import LIMIT_S
@@ -110,7 +110,7 @@ async def test_others_are_served_while_time_jumps_far() -> None:
 async def test_owners_of_locks_have_a_bound(
     kraft: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.service.clock_locks.LOCKS_MAX", 2)
+    monkeypatch.setattr("kraftsim.service.clock.clock_locks.LOCKS_MAX", 2)
     await kraft.clock.lock("first")
     await kraft.clock.lock("second")
     await kraft.clock.lock("second")

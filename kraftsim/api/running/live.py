@@ -14,7 +14,7 @@ from ...errors import CommandError, UsageError
 from ...options import ClusterOptions
 from ...recording.recorder import Recorder
 from ...releases import profile_of
-from ...service.clock_control import ClockControl
+from ...service.clock.clock_control import ClockControl
 from ...service.listeners import Service
 from .simulation import Running
 

@@ -10,7 +10,7 @@ from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 
 from ...errors import UsageError
 from ...options import ClusterOptions, topology_of
-from ...service.clock_control import ClockControl
+from ...service.clock.clock_control import ClockControl
 from ...service.event_loop.simulated import simulated_loop
 from ...service.listeners import Service
 from ...service.snapshot_files import SNAPSHOT_FILES

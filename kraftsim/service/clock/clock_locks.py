@@ -4,7 +4,7 @@ import time
 
 from kraftsim.controller.core.value import slotted
 
-from ..errors import CommandError
+from ...errors import CommandError
 
 LOCKS_MAX = 1_000  # owners at one time
 

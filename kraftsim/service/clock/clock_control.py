@@ -17,9 +17,10 @@ from kraftsim.controller.core.value import value
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.world import World
 
-from ..errors import CommandError
+from ...errors import CommandError
+from ..traffic import Traffic
 from .clock_locks import ClockLocks
-from .traffic import Traffic
+from .repeated_errors import RepeatedErrors
 
 log = logging.getLogger("kraftsim")
 
@@ -74,6 +75,8 @@ class ClockControl:
         self._wall_check: asyncio.TimerHandle | None = None
         self.closed = asyncio.Event()
         if moves_for_requests:
+            repeated = RepeatedErrors(world, lambda: self.is_standing and not self.is_paused)
+            traffic.repeated, runtime.delays_reply = repeated.waiting, repeated.delays
             runtime.turns.ended = self._serve_parked
         runtime.waits_in_real_time = moves_for_requests
         self._check_wall()
