@@ -38,7 +38,8 @@ SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real
 _CLUSTER_ID = r"[a-zA-Z0-9_\-]+"
 _LISTENER = r"[A-Z0-9_\-.]{1,255}"
 _TAKEN = (CLIENT_LISTENER, CONTROLLER_LISTENER)
-CLOCKS = ("real", "virtual", "auto", "scaled:K")
+CLOCKS = ("real", "virtual", "auto", "skipping", "scaled:K")
+_SPEEDS = {"real": 1.0, "virtual": 0.0, "auto": 0.0, "skipping": 1.0}
 
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
 TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -59,7 +60,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(
         ("cluster_id", "profile", "metadata_version", "host", "advertised_host", "token"), _TEXT
     ),
-    "clock": ((str, int, float), "real, virtual, auto or a number"),
+    "clock": ((str, int, float), "real, virtual, auto, skipping or a number"),
     "settings": ((Mapping,), "a mapping of settings"),
     "listeners": ((Mapping,), "a mapping of names to ports"),
     "advertised_listeners": ((Mapping,), "a mapping of names to HOST or HOST:PORT"),
@@ -231,13 +232,30 @@ class ClusterOptions:
         """True if every start gives the same cluster: its clock stands, and its seed is known."""
         return self.seed is not None and self.speed() == 0.0
 
+    @property
+    def moves_for_requests(self) -> bool:
+        """True if the clock moves while a client waits for a response."""
+        return self.clock in ("auto", "skipping")
+
+    @property
+    def can_stand(self) -> bool:
+        """True if the clock may stand until somebody moves it."""
+        return self.moves_for_requests or self.clock == "virtual"
+
+    @property
+    def skips(self) -> bool:
+        """True if the clock runs, and skips the time that somebody waits for."""
+        return self.clock == "skipping"
+
     def speed(self) -> float:
         """Returns the factor of the clock: 1.0 in real time, 0.0 if it stands, K in scaled time.
 
+        A clock that skips runs in real time while nobody waits.
+
         Raises ValueError if `clock` is none of CLOCKS.
         """
-        if self.clock in ("real", "virtual", "auto"):
-            return 1.0 if self.clock == "real" else 0.0
+        if self.clock in _SPEEDS:
+            return _SPEEDS[str(self.clock)]
         text = self.clock if isinstance(self.clock, str) else f"scaled:{self.clock}"
         kind, _, factor = text.partition(":")
         try:

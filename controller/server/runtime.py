@@ -31,7 +31,7 @@ class Runtime:
     advances time. The connections of all listeners share `turns`, `unread`, `large` and `buffers`.
     `on_change` is called after something has happened on the timeline. `waits_in_real_time`: while
     time stands still, whoever polls waits in real time, and moves nothing. `delays_reply` is called
-    with each reply to a Kafka client.
+    with each reply to a Kafka client. `skips`: time also jumps while it runs.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -47,7 +47,7 @@ class Runtime:
         self.large = LargeRequests(self.turns.put_off)
         self.buffers = SpareBuffers()
         self.on_change: Callable[[], None] | None = None
-        self.waits_in_real_time = False
+        self.waits_in_real_time = self.skips = False
         self.delays_reply: DelayReply | None = None
         self._real_clock = RealClock(self)
         timeline.pause_by(self._pause if speed else None)
@@ -85,6 +85,24 @@ class Runtime:
         self.enter()
         self._arm_next()
         return self.timeline.now_us
+
+    @property
+    def is_real(self) -> bool:
+        """True if time passes as real time does, and only so."""
+        return self.speed == 1.0 and not self.skips
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Context manager: the body moves the timeline, and time goes on from there."""
+        speed = self.speed
+        if not speed:
+            yield
+            return
+        self.set_speed(0.0)
+        try:
+            yield
+        finally:
+            self.set_speed(speed)
 
     @property
     def poll_clock(self) -> "Timeline | RealClock":

@@ -84,9 +84,9 @@ class Clock:
     async def speed(self, factor: str | float) -> ClockDocument:
         """Makes time pass `factor` times as fast as real time, from now on and on any clock.
 
-        With 0, a virtual or auto clock stands again: waits move it, as at its start.
+        With 0, a virtual, auto or skipping clock stands: only waits move it.
         """
-        check_speed(factor, may_stand=self._live.options.clock in ("virtual", "auto"))
+        check_speed(factor, may_stand=self._live.options.can_stand)
         self._live.clock.run_at(float(factor))
         return await self.show()
 

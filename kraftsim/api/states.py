@@ -26,7 +26,7 @@ ProcessStateName = Literal[
     "NOT_RUNNING",
     "PAUSED",
 ]
-ClockName = Literal["real", "virtual", "auto"]
+ClockName = Literal["real", "virtual", "auto", "skipping"]
 
 
 class BrokerStatesDocument(TypedDict):

@@ -306,7 +306,8 @@ def _add_simulation(verb: argparse.ArgumentParser) -> None:
         metavar="CLOCK",
         help=(
             "real, virtual (time passes only on request), auto (also while a client waits for a "
-            "response) or scaled:K (K times as fast as real time) (default real)"
+            "response), skipping (in real time, and at once where auto moves it) or scaled:K (K "
+            "times as fast as real time) (default real)"
         ),
     )
     verb.add_argument(

@@ -200,7 +200,7 @@ class BrokerApis:
 
     def _client_wall_ms(self, now_ms: int) -> int:
         wall_ms = now_ms + self._agent.clock.wall_offset_ms
-        return wall_ms if self._runtime.speed == 1.0 else max(wall_ms, time.time_ns() // 1_000_000)
+        return wall_ms if self._runtime.is_real else max(wall_ms, time.time_ns() // 1_000_000)
 
     def produce(self, request: "ProduceRequest", reply_to: ReplyTo) -> None:
         """Answers a Produce request, and counts one that was refused without a response."""

@@ -28,7 +28,7 @@ CASES = [  # the line, with an incomplete last word, and the sorted words that c
     ("kraftsim --version rea", ["reassignment"]),
     ("kraftsim completion ", ["bash", "fish", "zsh"]),
     ("kraftsim up --profile kafka-4.", ["kafka-4.1", "kafka-4.3", "kafka-4.4"]),
-    ("kraftsim up --clock ", ["auto", "real", "virtual"]),
+    ("kraftsim up --clock ", ["auto", "real", "skipping", "virtual"]),
     ("kraftsim wait --state unr", ["unregistered"]),
     ("kraftsim wait --leader ", ["any"]),
     ("kraftsim request list --api BrokerH", ["BrokerHeartbeat"]),

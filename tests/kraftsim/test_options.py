@@ -143,7 +143,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
         ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),
         ({"brokers": BROKERS_MAX + 1}, f"brokers: expected 0 to {BROKERS_MAX}"),
         ({"controllers": 10}, "controllers: expected 1 to 9, got 10"),
-        ({"clock": "wall"}, "clock: expected real, virtual, auto, scaled:K"),
+        ({"clock": "wall"}, "clock: expected real, virtual, auto, skipping, scaled:K"),
         ({"clock": "scaled"}, "clock: expected"),
         ({"clock": "scaled:0"}, "clock: expected"),
         ({"clock": "scaled:-2"}, "clock: expected"),
@@ -195,7 +195,14 @@ def test_a_wrong_argument_fails_when_the_cluster_is_made(
 
 @pytest.mark.parametrize(
     ("clock", "speed"),
-    [("real", 1.0), ("virtual", 0.0), ("scaled:20", 20.0), ("scaled:0.5", 0.5), (20, 20.0)],
+    [
+        ("real", 1.0),
+        ("virtual", 0.0),
+        ("skipping", 1.0),
+        ("scaled:20", 20.0),
+        ("scaled:0.5", 0.5),
+        (20, 20.0),
+    ],
 )
 def test_a_clock_has_a_speed(clock: str, speed: float) -> None:
     assert ClusterOptions(clock=clock).speed() == speed

@@ -40,7 +40,7 @@ class ActiveController:
             self._live.recorder.request(request, bypasses=submit is not None)
             self._live.world.dispatch(request, replies.put_nowait, submit)
         limit_s = REQUEST_LIMIT_S
-        if clock.is_standing and clock.moves_for_requests:
+        if clock.jumps and clock.moves_for_requests:
             limit_us, reason = int(REQUEST_LIMIT_S * 1e6), "a response of the controller"
             is_parked = partial(self._live.world.request_rules.holds, request)
             if not await clock.until(lambda: not replies.empty(), limit_us, reason, is_parked):

@@ -42,12 +42,12 @@ def new_simulation(
     """Starts a simulation on the ports that the service has bound.
 
     `listeners` are called with the world before it begins. Raises UsageError for a clock that
-    stands in a simulated loop, whose time it could not follow.
+    waits move in a simulated loop, whose time it could not follow.
     """
-    if simulated_loop() is not None and not options.speed():
+    if simulated_loop() is not None and options.can_stand:
         raise UsageError(
-            "clock: in a simulated loop expected 'real' or a number, got one that stands still "
-            "until somebody waits: the time of the loop is that of the cluster"
+            f"clock: in a simulated loop expected 'real' or a number, got {options.clock!r}, which "
+            "waits move: the time of the loop is that of the cluster"
         )
     topology = topology_of(
         options,
@@ -61,7 +61,7 @@ def new_simulation(
         streams=streams,
         snapshot_format=SNAPSHOT_FILES,
         wall_start_ms=VIRTUAL_WALL_START_MS
-        if options.speed() != 1.0  # it may not run ahead of real time (rule 6.36)
+        if options.speed() != 1.0 or options.skips  # it may not run ahead of real time (rule 6.36)
         else time.time_ns() // 1_000_000,
     )
     for listener in listeners:
@@ -88,8 +88,13 @@ def continued(world: World, options: ClusterOptions, service: Service) -> Runnin
 
 def _driven(world: World, options: ClusterOptions, service: Service) -> Running:
     runtime = _runtime_of(world, options.speed())
-    is_auto = options.clock == "auto"
-    clock = ClockControl(world, runtime, service.traffic(runtime), moves_for_requests=is_auto)
+    clock = ClockControl(
+        world,
+        runtime,
+        service.traffic(runtime),
+        moves_for_requests=options.moves_for_requests,
+        skips=options.skips,
+    )
     return Running(world, runtime, clock)
 
 

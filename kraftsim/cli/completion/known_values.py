@@ -19,7 +19,7 @@ def known_values() -> Mapping[str, Sequence[str]]:
     scenarios = tuple(library())
     return {
         "--api": tuple(sorted(api.name for api in APIS.values())),
-        "--clock": ("real", "virtual", "auto"),
+        "--clock": ("real", "virtual", "auto", "skipping"),
         "--election": tuple(ELECTIONS),
         "--kind": tuple(sorted(EVENTS)),
         "--leader": ("any",),

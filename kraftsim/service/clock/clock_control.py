@@ -3,6 +3,7 @@
 A clock that runs is moved by `Runtime`, and waits only watch. A clock that stands is moved here, by
 waits: from timer to timer, and between two timers everything that clients have sent is handled. So
 time never passes while a request is half sent or waits for its turn. Locks and a pause hold it too.
+A clock that skips runs, and waits move it all the same.
 """
 
 import asyncio
@@ -57,14 +58,22 @@ class Waiter:
 class ClockControl:
     """The clock of a running cluster. `moves_for_requests`: also while a client only waits.
 
+    `skips`: waits move it although it runs.
     `is_paused` clocks move only by `advance`. `locks` hold a clock that stands. `closed` is set
     when the cluster ends or goes on with another world.
     """
 
     def __init__(
-        self, world: World, runtime: Runtime, traffic: Traffic, *, moves_for_requests: bool
+        self,
+        world: World,
+        runtime: Runtime,
+        traffic: Traffic,
+        *,
+        moves_for_requests: bool,
+        skips: bool = False,
     ) -> None:
         self.moves_for_requests = moves_for_requests
+        self._skips = runtime.skips = skips
         self.is_paused = False
         self.locks = ClockLocks()
         self.waiters: list[Waiter] = []
@@ -75,7 +84,7 @@ class ClockControl:
         self._wall_check: asyncio.TimerHandle | None = None
         self.closed = asyncio.Event()
         if moves_for_requests:
-            repeated = RepeatedErrors(world, lambda: self.is_standing and not self.is_paused)
+            repeated = RepeatedErrors(world, lambda: self.jumps and not self.is_paused)
             traffic.repeated, runtime.delays_reply = repeated.waiting, repeated.delays
             runtime.turns.ended = self._serve_parked
         runtime.waits_in_real_time = moves_for_requests
@@ -90,6 +99,11 @@ class ClockControl:
     def is_standing(self) -> bool:
         """True if time passes only by `advance` and, unless the clock is paused, by waits."""
         return self.speed == 0.0
+
+    @property
+    def jumps(self) -> bool:
+        """True if waits move the clock from timer to timer: it stands, or skips."""
+        return self.is_standing or self._skips
 
     def close(self) -> None:
         """Ends every wait with CommandError."""
@@ -138,7 +152,7 @@ class ClockControl:
         with self._waiting(f"advance by {by_us / 1e6:g} s", end_us):
             await self._begin_to_move()
             while self._now_us() < end_us:
-                if self.is_standing:
+                if self.jumps:
                     await self._until_let_go()
                     await self._leap()
                 else:
@@ -166,7 +180,7 @@ class ClockControl:
                     return True
                 if now_us >= end_us:
                     return False
-                if not self.is_standing:
+                if not self.jumps:
                     await self._watch((end_us - now_us) / 1e6 / self.speed)
                 elif is_parked() or await self._is_held():
                     if time.monotonic() >= end_s:
@@ -208,7 +222,7 @@ class ClockControl:
 
     async def _begin_to_move(self) -> None:
         """Lets others begin to wait, and clients in that have connected already."""
-        if self.is_standing:
+        if self.jumps:
             await _pass_loop(FIRST_PASSES if self._traffic.has_listeners else 1)
 
     async def _handle_arrived(self) -> None:
@@ -230,10 +244,11 @@ class ClockControl:
         leap_us = max(limit_us - timeline.now_us, 0)
         self._keep_wall_behind(leap_us, leap_us)
         last = timeline.scheduled_count + SLICE_ACTIONS
-        self._world.run_until(
-            lambda: timeline.scheduled_count > last or any(of.is_over() for of in self.waiters),
-            limit_us=leap_us,
-        )
+        with self._runtime.stopped():
+            self._world.run_until(
+                lambda: timeline.scheduled_count > last or any(of.is_over() for of in self.waiters),
+                limit_us=leap_us,
+            )
         self._runtime.leave()
         await asyncio.sleep(0)
         await self._traffic.reopened()  # a process that is back now can be reached now
@@ -286,7 +301,7 @@ class ClockControl:
 
     def _serve_parked(self) -> None:
         """Begins to move time if a client waits for a response that needs it."""
-        if self._serving is None and self.is_standing and self._traffic.parked() is not None:
+        if self._serving is None and self.jumps and self._traffic.parked() is not None:
             self._serving = asyncio.ensure_future(self._until_answered())
 
     async def _until_answered(self) -> None:
