@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
-KEPT = "kraftsim.simulated_loop"  # these modules have the real ones
+KEPT = ("kraftsim.simulated_loop",)  # these modules have the real ones
 
 
 class Replacing:
-    """Replacements, by the identity of what is replaced, until `undo`."""
+    """Replacements, by the identity of what is replaced, until `undo`.
 
-    def __init__(self, replacements: Mapping[object, object]) -> None:
+    Modules whose names begin with one of `kept` are left as they are.
+    """
+
+    def __init__(self, replacements: Mapping[object, object], kept: tuple[str, ...] = KEPT) -> None:
+        self._kept = kept
         self._by_id = {id(old): (old, new) for old, new in replacements.items()}
         self._undo: list[Callable[[], None]] = []
 
@@ -27,7 +31,7 @@ class Replacing:
         gc.unfreeze()  # what is frozen is not among gc.get_objects()
         modules: dict[str, object] = dict(sys.modules)  # a value may be None, or anything else
         for name, module in modules.items():
-            if isinstance(module, ModuleType) and not name.startswith(KEPT):
+            if isinstance(module, ModuleType) and not name.startswith(self._kept):
                 self._walk_module(module)
         for function in gc.get_objects():
             if isinstance(function, FunctionType):
@@ -57,7 +61,7 @@ class Replacing:
                 self.set(module, name, found[1])
 
     def _walk_defaults(self, function: FunctionType) -> None:
-        if str(function.__module__).startswith(KEPT):
+        if str(function.__module__).startswith(self._kept):
             return
         defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
         if defaults and any(id(value) in self._by_id for value in defaults):

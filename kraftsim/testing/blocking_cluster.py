@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 from ..api.cluster import Cluster
 from ..errors import CommandError
-from .blocking import Blocking, call_in, loop_in_thread
+from .blocking import Blocking, call_in, loop_in_thread, refuse_late_call
 
 
 class BlockingCluster(Blocking):
@@ -41,6 +41,17 @@ class BlockingCluster(Blocking):
         if name == "_loop":
             raise CommandError("the cluster is not started: `with BlockingCluster(...)` starts it")
         return super().__getattr__(name)
+
+    def patch_sleep(self) -> AbstractContextManager[None]:
+        """Context manager: `time.sleep` of this process sleeps in the cluster's time.
+
+        In the block the clocks of `time` and `datetime` go on by what was slept. Raises
+        CommandError if the test of the cluster has ended.
+        """
+        refuse_late_call(self._ended)
+        from .patched_sleep import sleep_patched  # few tests sleep
+
+        return sleep_patched(self._target, self._loop)
 
     def end(self) -> None:
         """Refuses every later call: the cluster may belong to another test by then."""
