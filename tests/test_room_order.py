@@ -72,7 +72,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "dates errors replacing tasks tcp",
         "hosts libraries refused timed_loop",
         "threads transport",
-        "loop real_clocks",
+        "loop patched_sleep real_clocks",
         "process runner runtime",
         "attached",
     ),

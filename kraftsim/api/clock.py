@@ -125,6 +125,7 @@ def _clock_view(live: Live, held_requests: Sequence[HeldRequestDocument]) -> Clo
         "paused": control.is_paused,
         "nextTimerMs": None if timeline.due_us >= NEVER_US else timeline.due_us // 1000,
         "standsStill": _why_still(control, held_requests),
+        "stoodStillMs": round(control.stood.total_s * 1000),
         "waiters": [
             {"waitsFor": waiter.reason, "sinceMs": waiter.since_us // 1000}
             for waiter in control.waiters

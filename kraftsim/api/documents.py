@@ -289,7 +289,8 @@ class ClockDocument(TypedDict):
     """The clock of the cluster: its time, its speed, who waits for it and who holds it.
 
     `nowMs` is the time since the start of the cluster, `wallMs` its wall clock. `speed` is 0.0 for
-    a clock that stands; then `standsStill` says why and what moves it. `heldRequests` has at most
+    a clock that stands; then `standsStill` says why and what moves it. `stoodStillMs` is the real
+    time in which the clock stood still for a second or longer at a time. `heldRequests` has at most
     100 requests that faults hold or delay.
     """
 
@@ -300,6 +301,7 @@ class ClockDocument(TypedDict):
     paused: bool
     nextTimerMs: int | None
     standsStill: str | None
+    stoodStillMs: int
     waiters: list[WaiterDocument]
     locks: list[ClockLockDocument]
     heldRequests: list[HeldRequestDocument]

@@ -49,9 +49,9 @@ class BlockingCluster(Blocking):
         CommandError if the test of the cluster has ended.
         """
         refuse_late_call(self._ended)
-        from .patched_sleep import sleep_patched  # few tests sleep
+        from ..simulated_loop.patched_sleep import sleep_patched  # few tests sleep
 
-        return sleep_patched(self._target, self._loop)
+        return sleep_patched(self.clock.sleep, call_in(self._loop, _thread_id()))
 
     def end(self) -> None:
         """Refuses every later call: the cluster may belong to another test by then."""
@@ -80,3 +80,7 @@ class BlockingCluster(Blocking):
         if isinstance(result, Cluster):
             return BlockingCluster.lent(result, self._loop, self._ended)
         return super()._wrapped(result)
+
+
+async def _thread_id() -> int:
+    return threading.get_ident()

@@ -12,6 +12,7 @@ from kraftsim.scenarios.running.story import story_of
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
 from ..errors import CommandError
+from ..service.clock.standing_time import standing_lines
 from .aimed_faults import fault_lines
 from .keys import FAILED, INVARIANTS, PROCESSES, RUNNING, SEED
 from .recording_file import recording_file
@@ -89,3 +90,4 @@ def _lines(cluster: Cluster) -> Iterator[str]:
     added = cluster._added
     yield from event_lines(story_of(rows, beside_rows(world, added.begun, rows))[-LAST_EVENTS:])
     yield from fault_lines(added.documents())
+    yield from standing_lines(cluster._live.clock.stood.total_s)

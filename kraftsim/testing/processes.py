@@ -9,6 +9,7 @@ import pytest
 
 from ..cli.journal_verbs import event_line
 from ..errors import CommandError
+from ..service.clock.standing_time import standing_lines
 from .aimed_faults import fault_lines
 from .keys import PROCESSES, SEED
 from .process_cluster import ProcessCluster, adopted, process_cluster
@@ -119,6 +120,7 @@ def process_lines(test: pytest.Item, cluster: ProcessCluster, count: int) -> Ite
                 break
             events += page["events"]
         cluster_id, faults = cluster.cluster_id, cluster.faults.list()["faults"]
+        stood_ms = cluster.clock.show()["stoodStillMs"]
     except CommandError as error:
         yield f"seed {test.stash[SEED]}, process at {cluster.http_url}: {error}"
         return
@@ -128,3 +130,4 @@ def process_lines(test: pytest.Item, cluster: ProcessCluster, count: int) -> Ite
     )
     yield from (event_line(event, utc=True) for event in events[-count:])
     yield from fault_lines(faults)
+    yield from standing_lines(stood_ms / 1000)

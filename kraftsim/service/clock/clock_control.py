@@ -22,6 +22,7 @@ from ...errors import CommandError
 from ..traffic import Traffic
 from .clock_locks import ClockLocks
 from .repeated_errors import RepeatedErrors
+from .standing_time import StandingTime
 
 log = logging.getLogger("kraftsim")
 
@@ -58,7 +59,7 @@ class Waiter:
 class ClockControl:
     """The clock of a running cluster. `moves_for_requests`: also while a client only waits.
 
-    `skips`: waits move it although it runs.
+    `skips`: waits move it although it runs. `stood` counts the real time in which it stood still.
     `is_paused` clocks move only by `advance`. `locks` hold a clock that stands. `closed` is set
     when the cluster ends or goes on with another world.
     """
@@ -76,6 +77,7 @@ class ClockControl:
         self._skips = runtime.skips = skips
         self.is_paused = False
         self.locks = ClockLocks()
+        self.stood = StandingTime()
         self.waiters: list[Waiter] = []
         self._world, self._runtime, self._traffic = world, runtime, traffic
         self._speed_before = runtime.speed
@@ -89,6 +91,7 @@ class ClockControl:
             runtime.turns.ended = self._serve_parked
         runtime.waits_in_real_time = moves_for_requests
         self._check_wall()
+        self._begin_standing()
 
     @property
     def speed(self) -> float:
@@ -138,7 +141,13 @@ class ClockControl:
     def _set_speed(self, speed: float) -> None:
         self._runtime.set_speed(speed)
         self._check_wall()
+        self.stood.end()
+        self._begin_standing()
         self._wake_watching()
+
+    def _begin_standing(self) -> None:
+        if self.is_standing:
+            self.stood.begin()
 
     # Waits
 
@@ -244,12 +253,14 @@ class ClockControl:
         leap_us = max(limit_us - timeline.now_us, 0)
         self._keep_wall_behind(leap_us, leap_us)
         last = timeline.scheduled_count + SLICE_ACTIONS
+        self.stood.end()
         with self._runtime.stopped():
             self._world.run_until(
                 lambda: timeline.scheduled_count > last or any(of.is_over() for of in self.waiters),
                 limit_us=leap_us,
             )
         self._runtime.leave()
+        self._begin_standing()
         await asyncio.sleep(0)
         await self._traffic.reopened()  # a process that is back now can be reached now
         self.check_open()

@@ -3,27 +3,22 @@
 The clocks of the process go on by what it has slept, so that a poll ends at its own time-out.
 """
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..api.cluster import Cluster
-from ..simulated_loop.dates import pickled, simulated_dates
-from ..simulated_loop.replacing import KEPT, Replacing
-from .blocking import call_in
+from .dates import pickled, simulated_dates
+from .replacing import KEPT, Replacing
 
 # Modules that keep the real functions that they have bound by name: they measure real waits.
-REAL = (*KEPT, "_pytest", "queue", "subprocess", "threading")
+REAL = (*KEPT, "_pytest", "kraftsim.service", "queue", "subprocess", "threading")
 
 
 @contextmanager
-def sleep_patched(cluster: Cluster, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Context manager: `time.sleep` sleeps in the time of a cluster, whose loop is `loop`."""
-    clocks = _Clocks(
-        lambda seconds: call_in(loop, cluster.clock.sleep(seconds)), call_in(loop, _thread())
-    )
+def sleep_patched(sleep: Callable[[float], object], thread_id: int) -> Iterator[None]:
+    """Context manager: `time.sleep` calls `sleep`, but in the thread of the cluster's loop."""
+    clocks = _Clocks(sleep, thread_id)
     dates = simulated_dates(clocks.wall_s)
     replacements = clocks.replacements()
     replacements.update(dates.items())
@@ -35,10 +30,6 @@ def sleep_patched(cluster: Cluster, loop: asyncio.AbstractEventLoop) -> Iterator
     finally:
         replacing.undo()
         Replacing({new: old for old, new in replacing.pairs}, REAL).walk()
-
-
-async def _thread() -> int:
-    return threading.get_ident()
 
 
 class _Clocks:
