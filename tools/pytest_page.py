@@ -25,7 +25,11 @@ INTRODUCTION = """\
 Written by `python -m tools.pytest_page` from the plugin; do not edit this page.
 [The tutorial](tutorial-fleet-tool.md) introduces it, [service.md](service.md#time) has the clocks.
 
-pytest finds the fixtures once kraftsim is installed. A blocking test takes `kraft_sync`:
+pytest finds the fixtures once kraftsim is installed.
+
+## Blocking code
+
+`kraft_sync` has a cluster whose time stands until the test, or a client, waits for it:
 
 ```python
 import pytest
@@ -36,7 +40,125 @@ def test_a_killed_broker_is_fenced(kraft_sync):
     kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
 ```
+
+Clients and tools in any language connect to `kraft_sync.bootstrap_servers`. A request that needs
+time, and one that a client repeats because of its error, let time pass:
+
+```python
+import pytest
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+
+
+@pytest.mark.kraft(controllers=3)
+def test_a_topic_is_created_although_the_leader_was_killed(kraft_sync):
+    admin = KafkaAdminClient(bootstrap_servers=kraft_sync.bootstrap_servers)
+    kraft_sync.controllers.kill(kraft_sync.quorum.leader()["leaderId"])
+    admin.create_topics([NewTopic("orders", 6, 3)])  # returns once another controller leads
+    assert kraft_sync.topics.describe("orders")["topicId"]
+    admin.close()
+```
+
+## Asynchronous code
+
+With `loop="simulated"` the test, its client and the cluster share one virtual time. An hour takes
+seconds, and one seed repeats everything ([simulated-loop.md](simulated-loop.md)):
+
+```python
+import asyncio
+
+import pytest
+from aiokafka import AIOKafkaProducer
+
+
+@pytest.mark.asyncio
+@pytest.mark.kraft(loop="simulated", seed=7)
+async def test_a_producer_survives_a_failover(kraft):
+    await kraft.topics.create("orders", partitions=1, replication_factor=3)
+    async with AIOKafkaProducer(bootstrap_servers=kraft.bootstrap_servers) as producer:
+        await producer.send_and_wait("orders", b"first")
+        (partition,) = (await kraft.topics.describe("orders"))["partitions"]
+        await kraft.brokers.kill(partition["leader"])
+        await asyncio.sleep(3600)
+        assert (await producer.send_and_wait("orders", b"second")).offset == 1
+```
+
+## A tool that sleeps by itself
+
+Within `kraft_sync.patch_sleep()`, `time.sleep` of the process lets the time of the cluster pass.
+[sleeping-tools.md](sleeping-tools.md) has tools in processes of their own:
+
+```python
+import time
+
+import pytest
+from kafka import KafkaAdminClient
+
+
+def is_fenced(servers, broker_id, limit_s):  # the tool: it looks each second, until its time-out
+    admin = KafkaAdminClient(bootstrap_servers=servers)
+    end_s = time.monotonic() + limit_s
+    try:
+        while time.monotonic() < end_s:
+            brokers = admin.describe_cluster()["brokers"]
+            if any(b["broker_id"] == broker_id and b["is_fenced"] for b in brokers):
+                return True
+            time.sleep(1)
+        return False
+    finally:
+        admin.close()
+
+
+@pytest.fixture
+def sleeping(kraft_sync):
+    with kraft_sync.patch_sleep():
+        yield kraft_sync
+
+
+def test_the_tool_sees_that_a_broker_is_fenced(sleeping, kraft_faults):
+    kraft_faults.add(api="BrokerHeartbeat", broker=2, action="drop", count=-1)
+    assert is_fenced(sleeping.bootstrap_servers, 2, limit_s=60)
+    assert not is_fenced(sleeping.bootstrap_servers, 3, limit_s=60)
+```
+
+## What repeats
+
+| | `loop="simulated"` | the clock `auto` of `kraft_sync` and `kraft_proc` |
+|---|---|---|
 """
+REPEATS = (
+    ("code under test", "asyncio code of the test's process", "any language, any process"),
+    (
+        "connections",
+        "of the simulated network: `net.*` faults cut and delay them",
+        "real sockets: faults of requests (`rpc.*`) act on what is sent",
+    ),
+    (
+        "time stops",
+        "at the earliest timer of anybody: cluster, client, test",
+        "where the test waits, or a client: for a response, or by repeating an error",
+    ),
+    (
+        "time-outs of a client",
+        "in virtual time",
+        "in real time; within `patch_sleep()` by what it slept",
+    ),
+    (
+        "one seed repeats",
+        "the cluster, the messages, and each step of the code under test",
+        "what the cluster draws (ids, placements, elections), not when a request arrives",
+    ),
+    (
+        "a poll without a sleep or an error",
+        "time creeps on",
+        "time stands still: `clock.advance`, or the clock `skipping`",
+    ),
+    (
+        "threads, subprocesses, blocking calls",
+        "`asyncio.to_thread` works, the others are refused",
+        "work",
+    ),
+)
 FIXTURES = "\n## Fixtures\n"
 MARKER = """
 ## The marker
@@ -164,7 +286,15 @@ TEXTS = {
 
 def render() -> str:
     """Returns the page."""
-    lines = [INTRODUCTION, FIXTURES.lstrip("\n"), *_fixtures(), MARKER, *_arguments(), PROCESS]
+    repeats = "".join(f"| {' | '.join(row)} |\n" for row in REPEATS)
+    lines = [
+        INTRODUCTION + repeats,
+        FIXTURES.lstrip("\n"),
+        *_fixtures(),
+        MARKER,
+        *_arguments(),
+        PROCESS,
+    ]
     return "\n".join([*lines, OPTIONS_TITLE.lstrip("\n"), *_options()]) + "\n" + REST
 
 

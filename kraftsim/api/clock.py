@@ -91,7 +91,7 @@ class Clock:
         return await self.show()
 
     async def lock(self, owner: str, expiry: str | float = "30s") -> ClockDocument:
-        """Holds a clock that stands until `unlock` was called as often, or `expiry`.
+        """Holds a clock that stands or skips until `unlock` was called as often, or `expiry`.
 
         Waits and `advance` wait meanwhile. `expiry` is in real time, at most an hour.
         """

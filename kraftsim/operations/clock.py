@@ -50,7 +50,7 @@ async def speed_clock(kraft: "Cluster", factor: str | float) -> ClockDocument:
 
 
 async def lock_clock(kraft: "Cluster", owner: str, expiry: str | float = "30s") -> ClockDocument:
-    """Hold a clock that stands, until `unlock` was called as often or the lock expires."""
+    """Hold a clock that stands or skips, until as many calls of `unlock`, or the lock expires."""
     return await kraft.clock.lock(owner, expiry)
 
 
