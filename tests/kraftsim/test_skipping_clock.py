@@ -7,7 +7,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kraftsim import Cluster, simulated_loop
-from kraftsim.controller.core.rpc import DescribeQuorumRequest
+from kraftsim.controller.core.rpc import (
+    DescribeQuorumRequest,
+    MetadataRequest,
+    MetadataRequestTopic,
+)
 from kraftsim.errors import UsageError
 from tests.server.kafka_client import connected
 
@@ -72,6 +76,19 @@ async def test_a_client_that_waits_for_a_response_skips_time(skipping: Cluster) 
         await client.answer(55, 2)
 
     assert await now_ms(skipping) >= before + 80_000
+
+
+async def test_a_client_that_repeats_an_error_skips_time(skipping: Cluster) -> None:
+    before = await now_ms(skipping)
+    asked = MetadataRequest(
+        topics=(MetadataRequestTopic(name="orders"),), allow_auto_topic_creation=False
+    )
+    async with connected(skipping.bootstrap_servers.split(",")[0]) as client:
+        for _ in range(60):
+            client.send(3, 12, asked)
+            await client.answer(3, 12)
+
+    assert await now_ms(skipping) >= before + 30_000
 
 
 async def test_a_lock_holds_the_jumps_and_time_goes_on(skipping: Cluster) -> None:

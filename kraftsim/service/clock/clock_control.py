@@ -71,7 +71,7 @@ class ClockControl:
         traffic: Traffic,
         *,
         moves_for_requests: bool,
-        skips: bool = False,
+        skips: bool,
     ) -> None:
         self.moves_for_requests = moves_for_requests
         self._skips = runtime.skips = skips

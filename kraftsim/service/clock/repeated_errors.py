@@ -15,7 +15,7 @@ from kraftsim.controller.time.timeline import Action
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
-LIMIT_US = 1_000_000  # without an event of a controller
+LIMIT_US = 1_000_000  # of a delay without an event of a controller, and between two errors
 CLIENTS_MAX = 1_000  # that are remembered with their errors
 RETRIABLE: frozenset[int] = frozenset(
     {
@@ -39,7 +39,7 @@ Waiting = tuple[Request, Action]
 
 
 class RepeatedErrors:
-    """Delays a reply whose client got the same errors of the same API at the same time before.
+    """Delays a reply whose client got the same errors of the same API less than LIMIT_US before.
 
     The reply leaves at the next event of a controller, at the latest after LIMIT_US. `may_wait`
     returns False while nobody would move the clock for the client.
@@ -48,8 +48,9 @@ class RepeatedErrors:
     def __init__(self, world: World, may_wait: Callable[[], bool]) -> None:
         self._timeline, self._may_wait = world.timeline, may_wait
         self._got: dict[tuple[Client, type[Request]], set[Error]] = {}
-        self._got_us = -1  # when
+        self._got_us = -LIMIT_US  # when the first
         self._waiting: list[Waiting] = []
+        self._answered: Request | None = None  # whose delay ends just now
         world.journal.listeners.append(self._on_row)
 
     def waiting(self) -> Iterator[Request]:
@@ -64,10 +65,11 @@ class RepeatedErrors:
         errors = list(_errors(reply, _codes_of(request)))
         if not errors or not self._may_wait():
             return False
-        if self._got_us != self._timeline.now_us or len(self._got) >= CLIENTS_MAX:
-            self._got, self._got_us = {}, self._timeline.now_us
+        now_us = self._timeline.now_us
+        if now_us - self._got_us >= LIMIT_US or len(self._got) >= CLIENTS_MAX:
+            self._got, self._got_us = {}, now_us
         got = self._got.setdefault((client, type(request)), set())
-        if not got.issuperset(errors):
+        if request is self._answered or not got.issuperset(errors):
             got.update(errors)
             return False
         waiting = (request, send)
@@ -83,7 +85,9 @@ class RepeatedErrors:
     def _end(self, waiting: Waiting) -> None:
         if any(waiting is other for other in self._waiting):
             self._waiting = [other for other in self._waiting if other is not waiting]
-            waiting[1]()
+            self._answered, send = waiting
+            send()
+            self._answered = None
 
 
 def _codes_of(request: Request) -> frozenset[int]:
