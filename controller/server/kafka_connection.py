@@ -268,12 +268,8 @@ class KafkaConnection(asyncio.Protocol):
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None or self._muting.is_on:
             return
-        if runtime.delays_reply is not None and runtime.delays_reply(
-            (self.address, awaited[0].header.client_id),
-            awaited[2],
-            reply,
-            partial(self.reply, reply),
-        ):
+        delays, client = runtime.delays_reply, (self.address, awaited[0].header.client_id)
+        if delays is not None and delays(client, awaited[2], reply, partial(self.reply, reply)):
             return
         self._muting.note(awaited, reply)
         is_unheard = is_one_way(awaited[2])
