@@ -40,6 +40,10 @@ class Processes:
         process = self._known(node)
         return process is not None and process.is_alive
 
+    def state(self, node: NodeId) -> ProcessState:
+        """Returns the state of the node's process; raises ValueError for an unknown node."""
+        return self._process(node).state
+
     def is_stopping(self, node: NodeId) -> bool:
         """Returns True if the node's process got SIGTERM and has not ended yet."""
         process = self._known(node)

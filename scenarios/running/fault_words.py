@@ -46,8 +46,15 @@ def hit_by(fault: Fault) -> str:
 
 
 def fault_words(fault: Fault) -> str:
-    """Returns what the fault hits, then the other words of its verb in parentheses."""
+    """Returns what the fault hits, then the other words of its verb in parentheses.
+
+    Says there, too, what the fault left as it was when it began.
+    """
     subject, rest = _parts(fault)
+    rest += [
+        f"no effect on {nodes_text(nodes)}: {why}" if nodes else f"no effect: {why}"
+        for why, nodes in fault.spared
+    ]
     if not subject or not rest:
         return subject or ", ".join(rest)
     is_only_time = len(rest) == 1 and rest[0].startswith("for ")

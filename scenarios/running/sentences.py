@@ -88,7 +88,9 @@ def _fault(row: EventRow, beside: BesideRows) -> str:
     name = f"{verb} [{row.fault_id}]" if is_named else verb
     if row.kind == "fault_ends":
         hit = "" if fault is None else hit_by(fault)
-        return f"<< {name} ends: {hit}" if hit else f"<< {name} ends"
+        is_idle = fault is not None and not fault.spared and not fault.effects()
+        end = f"<< {name} ends: {hit}" if hit else f"<< {name} ends"
+        return f"{end} (no effect)" if is_idle else end
     words = "" if fault is None else fault_words(fault)
     return ": ".join(filter(None, (f">> {name}", words, str(detail.get("say", "")))))
 

@@ -28,6 +28,8 @@ Holds = Callable[[], bool]
 Effects = Callable[[], int]
 Undo = Callable[[], None]
 Selected = tuple[Selector, tuple[NodeId, ...]]
+Spared = tuple[str, tuple[NodeId, ...]]
+"""Why a fault has no effect, and on which of its nodes; no node: on nothing at all."""
 
 
 def every(nodes: tuple[NodeId, ...], holds: Callable[[NodeId], bool]) -> bool:
@@ -62,7 +64,8 @@ class Fault:
     selectors too, and those of a verb that changes nothing. `seq` is the number of the journal row
     with the begin of the fault, `after_seq` that of the row for which its step waited; None: for a
     time only. `log` has the newest effects on requests and messages; other effects have rows in the
-    journal. `held` are the messages that it holds or delays now.
+    journal. `held` are the messages that it holds or delays now. `spared` says what the fault left
+    as it was when it began, and why.
     """
 
     fault_id: str
@@ -76,6 +79,7 @@ class Fault:
     selected: tuple[Selected, ...] = ()
     seq: int | None = None
     after_seq: int | None = None
+    spared: tuple[Spared, ...] = ()
     is_open: bool = True
 
     @property
@@ -125,6 +129,7 @@ class Stage:
     _drawn_from: str = CONDITIONS
     _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
     _selected: list[Selected] = field(default_factory=list)
+    _spared: list[Spared] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.processes = Processes(self.world)
@@ -162,6 +167,10 @@ class Stage:
         nodes = self.nodes(selector)
         self._targets.append(nodes)
         return nodes
+
+    def spare(self, why: str, *nodes: NodeId) -> None:
+        """Records that the fault that begins has no effect on the nodes; without nodes, on any."""
+        self._spared.append((why, nodes))
 
     def wait_for(self, condition: Watchable, then: Callable[[], None]) -> Waiting:
         """Calls `then` once the condition holds."""
@@ -230,7 +239,7 @@ class Stage:
         after_seq: int | None = None,
     ) -> Fault:
         """Begins a fault, after writing the journal row that is the cause of its effects."""
-        self._targets, self._selected = [], []
+        self._targets, self._selected, self._spared = [], [], []
         self._renew()
         row = self._write_row("fault_begins", fault_id, word, say)
         self._drawn_from = f"selectors/{fault_id}"
@@ -247,6 +256,7 @@ class Stage:
             held=self.held,
             targets=tuple(self._targets),
             selected=tuple(self._selected),
+            spared=tuple(self._spared),
             seq=row.seq,
             after_seq=after_seq,
         )

@@ -12,7 +12,8 @@ from ..language.amounts import Amount, Period
 from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .verb import Verb
+from .processes import running
+from .verb import UNFELT, Verb
 
 FELT_DRIFT_PPM = 50  # good quartz drifts less
 DRIFT_MAX = 999_999  # millionths: a larger negative drift would stop the clock or turn it back
@@ -41,6 +42,8 @@ class ClockVerb(Verb):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         clocks = [stage.world.clocks[node] for node in stage.targets(self.on)]
         _for_each(clocks, self.bend)
+        if not self.is_felt:
+            stage.spare(UNFELT)
         bent = len(clocks) if self.is_felt else 0
         return lambda: bent, lambda: _for_each(clocks, self.mend)
 
@@ -131,7 +134,7 @@ class Suspend(Verb, word="clock.suspend"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         processes = stage.processes
-        asleep = [target for target in stage.targets(self.on) if processes.is_alive(target)]
+        asleep = running(stage, self.on)
         for node in asleep:
             processes.suspend(node)
 

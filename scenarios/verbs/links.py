@@ -175,6 +175,8 @@ class Heal(Verb, word="net.heal"):
     """Ends every open fault."""
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        open_faults = sum(fault.is_open for fault in stage.faults)
+        open_faults = sum(fault.is_open and fault.lift is not nothing for fault in stage.faults)
+        if not open_faults:
+            stage.spare("no fault is open")
         stage.lift_all()
         return lambda: open_faults, nothing

@@ -9,7 +9,7 @@ from kraftsim.simulation.recurring import Recurring
 from ..language.amounts import Amount, Period, in_order
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .verb import Verb, nothing
+from .verb import UNFELT, Verb, nothing
 
 FELT_PAUSE_US = 10_000  # a shorter pause is less than what the scheduler of a busy host does
 
@@ -22,7 +22,7 @@ class Crash(Verb, word="proc.crash"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        stopped = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        stopped = running(stage, self.on)
         for node in stopped:
             stage.processes.crash(node)
         return lambda: len(stopped), lambda: _bring_back(stage, stopped)
@@ -36,7 +36,7 @@ class Stop(Verb, word="proc.stop"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        stopped = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        stopped = running(stage, self.on)
         for node in stopped:
             stage.processes.stop(node)
         return lambda: len(stopped), lambda: _bring_back(stage, stopped)
@@ -49,9 +49,9 @@ class Start(Verb, word="proc.start"):
     on: Selector
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        nodes = [
-            target for target in stage.targets(self.on) if not stage.processes.is_alive(target)
-        ]
+        nodes, processes = stage.targets(self.on), stage.processes
+        _spare(stage, [node for node in nodes if processes.is_alive(node)])
+        nodes = tuple(node for node in nodes if not processes.is_alive(node))
         for node in nodes:
             stage.processes.start(node)
         return lambda: len(nodes), nothing
@@ -100,7 +100,9 @@ class Pause(Verb, word="proc.pause"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         is_felt = self.for_ is None or self.for_.us >= FELT_PAUSE_US
-        held = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        held = running(stage, self.on)
+        if not is_felt:
+            stage.spare(UNFELT)
         for node in held:
             stage.processes.pause(node)
 
@@ -124,7 +126,7 @@ class Wipe(Verb, word="proc.amnesia"):
     keeps_directory: bool = False
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        stopped = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
+        stopped = running(stage, self.on)
         for node in stopped:
             stage.processes.wipe(node, keeps_directory=self.keeps_directory)
         return lambda: len(stopped), lambda: _bring_back(stage, stopped)
@@ -215,6 +217,20 @@ class Slow(Verb, word="proc.slow"):
                 processes.quicken(node)
 
         return lambda: sum(queue.served for queue in queues), quicken
+
+
+def running(stage: Stage, selector: Selector) -> list[NodeId]:
+    """Returns the selected nodes that have a process; the fault has no effect on the rest."""
+    nodes, processes = stage.targets(selector), stage.processes
+    _spare(stage, [node for node in nodes if not processes.is_alive(node)])
+    return [node for node in nodes if processes.is_alive(node)]
+
+
+def _spare(stage: Stage, nodes: list[NodeId]) -> None:
+    """Records that the fault has no effect on the nodes because of their processes' states."""
+    states = [stage.processes.state(node) for node in nodes]
+    for state in dict.fromkeys(states):
+        stage.spare(state.value, *(node for node, of in zip(nodes, states, strict=True) if of is state))
 
 
 def _recurring(faults: list[Recurring]) -> tuple[Effects, Undo]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from ..language.amounts import Amount
 from ..stage.stage import Effects, Stage, Undo
 
+UNFELT = "too short or too little to be felt"  # why a fault below a least size has no effect
 VERBS: "dict[str, type[Verb]]" = {}
 
 
