@@ -8,6 +8,7 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.core.rpc import Request
 
+from ..oracles.breach_words import differing, words
 from ..oracles.shadow import Fact, Key
 from .partition import Changes
 from .view import View
@@ -45,9 +46,10 @@ class Ask(NamedTuple):
         """Returns how `done` differs from the rules; None if it does not."""
         got = {*codes_of(done.reply)}
         if not got <= self.codes:
-            return f"the reply has the errors {sorted(got)}, expected {sorted(self.codes)}"
+            codes = words(sorted(self.codes))
+            return f"the reply has the errors {words(sorted(got))}, expected {codes}"
         if 0 in self.codes - got and self.changes is not None:
-            return f"it is refused, and writes {done.changes}" if done.changes else None
+            return f"it is refused, and writes {words(done.changes)}" if done.changes else None
         if self.flaw is not None and (text := self.flaw(done)) is not None:
             return text
         return None if self.changes is None else _difference(self.changes, done.changes)
@@ -67,7 +69,10 @@ def replies(**expected: object) -> Callable[[Done], str | None]:
 
     def flaw(done: Done) -> str | None:
         got = {name: getattr(done.reply, name, None) for name in expected}
-        return None if got == expected else f"the reply has {got}, expected {expected}"
+        if got == expected:
+            return None
+        found, wanted = differing(got, expected)
+        return f"the reply has {found}, expected {wanted}"
 
     return flaw
 
@@ -78,7 +83,7 @@ def exactly(expected: Changes) -> Callable[[Done], str | None]:
     def flaw(done: Done) -> str | None:
         if done.changes == expected:
             return None
-        return f"it changes {done.changes}, expected {expected}"
+        return f"it changes {words(done.changes)}, expected {words(expected)}"
 
     return flaw
 
@@ -106,15 +111,16 @@ def _parts(reply: object) -> Iterator[object]:
 def _difference(expected: Mapping[Key, Fact | None], got: Changes) -> str | None:
     for key in expected.keys() | got.keys():
         if key not in got:
-            return f"{key} stays as it is, expected {expected[key]}"
+            return f"{words(key)} stays as it is, expected {words(expected[key])}"
         if key not in expected:
-            return f"{key} becomes {got[key]}, expected no change"
+            return f"{words(key)} becomes {words(got[key])}, expected no change"
         wanted, new = expected[key], got[key]
         if (wanted is None) != (new is None):
-            return f"{key} becomes {new}, expected {wanted}"
+            return f"{words(key)} becomes {words(new)}, expected {words(wanted)}"
         for name, value in (wanted or {}).items():
             if not _is_alike(name, value, (new or {}).get(name)):
-                return f"{key} has {name} {(new or {}).get(name)}, expected {value} in {wanted}"
+                found = words((new or {}).get(name))
+                return f"{words(key)} has {name} {found}, expected {words(value)}"
     return None
 
 

@@ -6,6 +6,7 @@ from kraftsim.controller.core import rpc
 from kraftsim.controller.core.log.records import NO_LEADER, RECOVERED, RECOVERING
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 
+from ..oracles.breach_words import words
 from ..oracles.shadow import Fact, Key, Shadow
 from .ask import Ask, Done, Draw, refused
 from .brokers import STALE_BROKER_EPOCH, STRANGER
@@ -93,7 +94,7 @@ def _alter(view: View, turn: int) -> Ask | None:
         (result,) = topic.partitions
         got = (result.leader_id, result.leader_epoch, result.isr, result.partition_epoch)
         told = (new["leader"], new["leader_epoch"], new["isr"], new["partition_epoch"])
-        return None if got == told else f"the reply has {got}, expected {told}"
+        return None if got == told else f"the reply has {words(got)}, expected {words(told)}"
 
     request = _proposal(view, key, isr)
     what = "a proposed ISR"

@@ -9,6 +9,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import Uuid
 
+from ..oracles.breach_words import words
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, refused, replies
 from .partition import Changes, Wish, changed, left_by
@@ -261,7 +262,8 @@ def _register_new(view: View, turn: int) -> Ask | None:
         new = done.changes.get(("Broker", broker_id)) or {}
         if epoch in view.epochs and epoch == new.get("broker_epoch"):
             return None
-        return f"the epochs are {epoch} and {new.get('broker_epoch')}, expected {view.epochs}"
+        epochs = f"{words(epoch)} and {words(new.get('broker_epoch'))}"
+        return f"the epochs are {epochs}, expected {words(view.epochs)}"
 
     what = "a registration of a new incarnation"
     if has_session:

@@ -7,6 +7,7 @@ from kraftsim.controller.core.rpc import (
     ControllerRegistrationRequest,
 )
 
+from ..oracles.breach_words import words
 from .ask import Ask, Done, Draw, refused, replies
 from .brokers import INCARNATION, STALE_BROKER_EPOCH, STRANGER, UNSUPPORTED_VERSION
 from .features import CONTROLLERS_FROM
@@ -36,8 +37,9 @@ def _allocate(view: View, turn: int) -> Ask | None:
     )
 
     def flaw(done: Done) -> str | None:
-        wrong = None if done.records == (record,) else f"it writes {done.records}, not {record}"
-        return replied(done) or wrong
+        if done.records == (record,):
+            return replied(done)
+        return replied(done) or f"it writes {words(done.records)}, expected {words(record)}"
 
     return Ask("a block of producer ids", request, changes=changes, flaw=flaw)
 

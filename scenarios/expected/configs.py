@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kraftsim.controller.core import rpc
 
+from ..oracles.breach_words import words
 from ..oracles.log_configs import MIN_ISR
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, exactly, refused
@@ -272,7 +273,7 @@ def _alter_two(view: View, turn: int) -> Ask | None:
         told = done.reply.responses  # type: ignore[attr-defined]  # of IncrementalAlterConfigs
         got = sorted((result.resource_name, int(result.error_code)) for result in told)
         if got != sorted(results):
-            return f"the reply has {got}, expected {results}"
+            return f"the reply has {words(got)}, expected {words(results)}"
         return exactly(expected)(done)
 
     codes = frozenset(code for _, code in results)

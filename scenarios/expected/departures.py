@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBrokerRequest
 
+from ..oracles.breach_words import words
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, refused
 from .brokers import BROKER_ID_NOT_REGISTERED, STRANGER
@@ -51,9 +52,12 @@ def _decommission(view: View, turn: int) -> Ask | None:
 
     def slice_flaw(first: Done, following: Done) -> str | None:
         if {*first.changes} != {*leaving[: size - 1]} or len(leaving) < size:
-            return f"a slice changes {[*first.changes]}, expected {size - 1} of {leaving}"
+            slice_ = words([*first.changes])
+            return f"a slice changes {slice_}, expected {size - 1} of {words(leaving)}"
         if following != first:
-            return f"the next slice of the same state is {following}, expected {first}"
+            return (
+                f"the next slice of the same state is {words(following)}, expected {words(first)}"
+            )
         return next(_left_behind(view, broker_id, first, leaving[: size - 1]), None)
 
     def flaw(done: Done) -> str | None:
@@ -103,15 +107,15 @@ def _left_behind(view: View, broker_id: int, done: Done, keys: Iterable[Key]) ->
         new = done.changes.get(key, old)
         ids = () if new is None else (new["leader"], *(id_ for name in NAMED for id_ in new[name]))
         if broker_id in ids and broker_id not in _not_there(old):
-            yield f"{key} still names broker {broker_id}: {new}"
+            yield f"{words(key)} still names broker {broker_id}: {words(new)}"
         if new is not None and not new["replicas"]:
-            yield f"{key} has no replica left"
+            yield f"{words(key)} has no replica left"
         if new is not None and not _not_there(new) <= _not_there(old):
-            yield f"{key} adds or removes what it does not have: {new}"
+            yield f"{words(key)} adds or removes what it does not have: {words(new)}"
         leaders = (broker_id, NO_LEADER, *old["removing_replicas"])
         is_led = old["leader"] not in leaders and old["isr"]
         if is_led and new is not None and new["leader"] != old["leader"]:
-            yield f"{key} loses its leader {old['leader']}: {new}"
+            yield f"{words(key)} loses its leader {old['leader']}: {words(new)}"
 
 
 DRAWS: tuple[Draw, ...] = (_unregister, _decommission)

@@ -8,6 +8,7 @@ from typing import Any
 
 from kraftsim.controller.core import rpc
 
+from ..oracles.breach_words import words
 from ..oracles.log_configs import MIN_ISR, UNCLEAN
 from ..oracles.shadow import Fact
 from . import configs
@@ -65,7 +66,7 @@ def _describe_topic(view: View, turn: int) -> Ask | None:
     def wrong(reply: Any) -> str | None:
         entries = {entry.name: entry for entry in reply.results[0].configs}
         if keys and {*entries} != {*keys}:
-            return f"it describes {sorted(entries)}, expected {sorted(keys)}"
+            return f"it describes {words(sorted(entries))}, expected {words(sorted(keys))}"
         return (
             _wrong_own(entries, configs.TOPIC, own)
             or _wrong_synonyms(request, entries, own)
@@ -81,9 +82,13 @@ def _wrong_own(entries: dict[str, Any], kind: int, own: Fact) -> str | None:
     for name, value in own.items():
         entry = entries.get(name)
         if entry is None or entry.config_source != source or not _is_shown(value, entry.value):
-            return f"{name} is {entry}, expected {value} of source {source}"
+            return f"{name} is {words(entry)}, expected {words(value)} of source {source}"
     others = [name for name, entry in entries.items() if entry.config_source == source]
-    return None if {*others} <= {*own} else f"{others} have source {source}, expected {sorted(own)}"
+    return (
+        None
+        if {*others} <= {*own}
+        else f"{words(others)} have source {source}, expected {words(sorted(own))}"
+    )
 
 
 def _is_shown(text: object, shown: str | None) -> bool:
@@ -106,9 +111,9 @@ def _wrong_synonyms(
         if not request.include_synonyms and sources:
             return f"{name} has synonyms, which the request did not ask for"
         if request.include_synonyms and name in own and sources[:1] != [entry.config_source]:
-            return f"the first synonym of {name} has another source: {entry}"
+            return f"the first synonym of {name} has another source: {words(entry)}"
         if sources != sorted(sources):
-            return f"the synonyms of {name} are not in the order of their sources: {entry}"
+            return f"the synonyms of {name} are not in the order of their sources: {words(entry)}"
     return None
 
 
@@ -126,7 +131,7 @@ def _wrong_defaults(view: View, entries: dict[str, Any], own: Fact) -> str | Non
         sources = (STATIC, DEFAULT) if is_static else (CLUSTER_DEFAULT,)
         value = settings[name] if is_static else set_for_all
         if entry.config_source not in sources or not _is_shown(value, entry.value):
-            return f"{name} is {entry}, expected {value} of source {sources}"
+            return f"{name} is {words(entry)}, expected {words(value)} of source {words(sources)}"
     return None
 
 
@@ -149,9 +154,9 @@ def _describe_cluster_configs(view: View, turn: int) -> Ask:
     def wrong(reply: Any) -> str | None:
         for entry in reply.results[0].configs:
             if entry.name not in own or entry.config_source != CLUSTER_DEFAULT:
-                return f"{entry} is not among {own}"
+                return f"{words(entry)} is not among {words(own)}"
             if entry.value not in (None, own[entry.name]):
-                return f"{entry.name} is {entry.value}, expected {own[entry.name]}"
+                return f"{entry.name} is {words(entry.value)}, expected {words(own[entry.name])}"
         names = {entry.name for entry in reply.results[0].configs}
         return None if MIN_ISR not in own or MIN_ISR in names else f"{MIN_ISR} is missing"
 
@@ -245,7 +250,7 @@ def _acls(view: View, what: str, request: rpc.DescribeAclsRequest, expected: lis
             for entry in resource.acls
         )
         wanted = sorted({tuple(fact[name] for name, _ in ACL_FILTERS) for fact in expected})
-        return None if got == wanted else f"it describes {got}, expected {wanted}"
+        return None if got == wanted else f"it describes {words(got)}, expected {words(wanted)}"
 
     return _describe(what, request, wrong)
 
@@ -263,7 +268,7 @@ def _list_reassignments(view: View, turn: int) -> Ask:
             for topic in reply.topics
             for found in topic.partitions
         )
-        return None if got == expected else f"it lists {got}, expected {expected}"
+        return None if got == expected else f"it lists {words(got)}, expected {words(expected)}"
 
     return _describe("all reassignments", rpc.ListPartitionReassignmentsRequest(), wrong)
 
@@ -291,8 +296,8 @@ def _describe_cluster(view: View, turn: int) -> Ask:
     def wrong(reply: Any) -> str | None:
         got = {(node.broker_id, node.host, node.port) for node in reply.brokers}
         if (told := (reply.cluster_id, reply.controller_id)) != leader:
-            return f"it tells of {told}, expected {leader}"
-        return None if got == expected else f"it describes {got}, expected {expected}"
+            return f"it tells of {words(told)}, expected {words(leader)}"
+        return None if got == expected else f"it describes {words(got)}, expected {words(expected)}"
 
     return _describe("the controllers", request, wrong)
 

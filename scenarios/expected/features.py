@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from kraftsim.controller.core.rpc import FeatureUpdate, UpdateFeaturesRequest
 
+from ..oracles.breach_words import words
 from ..oracles.log_configs import ELR_FEATURE, MIN_ISR
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, codes_of, exactly, refused
@@ -109,7 +110,7 @@ def _granted(view: View, what: str, *wanted: Wanted, validate_only: bool = False
     def flaw(done: Done) -> str | None:
         named = _UNREGISTERED.search(str(done.reply))
         if named is None or int(named[1]) not in missing:
-            return f"it does not name one of {sorted(missing)}: {done.reply}"
+            return f"it does not name one of {words(sorted(missing))}: {words(done.reply)}"
         return exactly({})(done)
 
     codes = frozenset({0, INVALID_UPDATE_VERSION})  # 0: of the whole reply in 3.9
@@ -169,7 +170,7 @@ def _update_two(view: View, turn: int) -> Ask | None:
     def flaw(done: Done) -> str | None:
         codes = {*codes_of(done.reply)}
         if INVALID_UPDATE_VERSION not in codes:
-            return f"the reply has {codes}"
+            return f"the reply has {words(codes)}"
         return exactly({})(done)
 
     codes = frozenset({0, INVALID_UPDATE_VERSION})

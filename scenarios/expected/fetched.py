@@ -9,6 +9,7 @@ from typing import Any
 from kraftsim.controller.core.rpc import FetchResponse
 from kraftsim.controller.raft.quorum import Quorum
 
+from ..oracles.breach_words import words
 from .quorum import sole
 
 
@@ -28,7 +29,7 @@ def _flaw_of_data(quorum: Quorum, data: Any) -> str | None:
     if snapshot.epoch >= 0 or snapshot.end_offset >= 0:
         is_known = snapshot.end_offset < max(known, 1)
         is_sound = 0 <= snapshot.epoch <= quorum.epoch and not is_known
-        return None if is_sound else f"it names the snapshot {snapshot}"
+        return None if is_sound else f"it names the snapshot {words(snapshot)}"
     if not data.records:
         return None
     log = quorum.log

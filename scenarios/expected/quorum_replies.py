@@ -5,6 +5,7 @@ from typing import Any
 
 from kraftsim.controller.core.log.batch import Batch
 
+from ..oracles.breach_words import words
 from .quorum import Fetched, Outcome, sole
 
 
@@ -55,7 +56,7 @@ def flaw_of_records(expected: Fetched, reply: Any) -> str | None:
     A leader that resigned, or has a newer snapshot, may say something else by then.
     """
     if reply.error_code:
-        return f"it is refused: {reply}"
+        return f"it is refused: {words(reply)}"
     data = sole(reply.responses)
     is_other = data.error_code or data.snapshot_id.epoch >= 0 or data.diverging_epoch.epoch >= 0
     if is_other:

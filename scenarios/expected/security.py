@@ -8,6 +8,7 @@ from typing import Any
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.log.records import QuotaEntity
 
+from ..oracles.breach_words import words
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, exactly, refused
 from .brokers import UNSUPPORTED_VERSION
@@ -61,7 +62,7 @@ def _alter_quotas(view: View, turn: int) -> Ask:
     kept = {name: value for name, value in before.items() if name not in others}
     after = kept | {chosen: rate}
     changes: Changes = {} if after == before else {key: after}
-    return Ask(f"quotas of {entity}", request, changes=None, flaw=exactly(changes))
+    return Ask(f"quotas of {words(entity)}", request, changes=None, flaw=exactly(changes))
 
 
 def _alter_quotas_wrongly(view: View, turn: int) -> Ask:
@@ -123,7 +124,7 @@ def _set_credentials(view: View, turn: int) -> Ask:
     def flaw(done: Done) -> str | None:
         users = [result.user for result in _results(done)]
         if users != (expected := hash_map_order(names)):
-            return f"the results are of {users}, expected {expected}"
+            return f"the results are of {words(users)}, expected {words(expected)}"
         return exactly(changes)(done)
 
     return Ask(what, request, changes=None, flaw=flaw)
@@ -185,7 +186,7 @@ def _create_acl(view: View, turn: int) -> Ask:
         got = [{name: value for name, value in fact.items() if name != "id"} for fact in added]
         if got == [expected] and len(done.changes) == 1:
             return None
-        return f"it changes {done.changes}, expected one new entry {expected}"
+        return f"it changes {words(done.changes)}, expected one new entry {words(expected)}"
 
     return Ask("an access control entry, twice", request, changes=None, flaw=flaw)
 

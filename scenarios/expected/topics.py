@@ -16,6 +16,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import Uuid
 
+from ..oracles.breach_words import differing, words
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, refused
 from .brokers import STRANGER
@@ -89,18 +90,18 @@ def _misplaced(view: View, found: list[Fact], placed: list[Fact], factor: int) -
     for fact in placed:
         replicas = fact["replicas"]
         if len({*replicas}) != factor or len(replicas) != factor or {*replicas} - {*usable}:
-            return f"expected {factor} different usable brokers, got the replicas {replicas}"
+            return f"expected {factor} different usable brokers, got the replicas {words(replicas)}"
         if usable[replicas[0]]["fenced"]:
-            return f"the first of {replicas} is fenced"
+            return f"the first of {words(replicas)} is fenced"
         used = len({usable[replica]["rack"] for replica in replicas})
         if used < min(racks, factor):
-            return f"{replicas} are in {used} of {racks} racks"
+            return f"{words(replicas)} are in {words(used)} of {words(racks)} racks"
         if fact != (expected := _new_partition(view, replicas)):
-            return f"a new partition has {fact}, expected {expected}"
+            return f"a new partition has {words(fact)}, expected {words(expected)}"
     first = Counter(fact["replicas"][0] for fact in placed)
     live = [broker for broker in usable.values() if not broker["fenced"]]
     if racks == 1 and max(first.values()) > -(-len(placed) // len(live)):
-        return f"first replicas are not spread over {len(live)} brokers: {first}"
+        return f"first replicas are not spread over {len(live)} brokers: {words(first)}"
     return None
 
 
@@ -120,17 +121,19 @@ def _create_placed(view: View, turn: int) -> Ask | None:
         (result,) = done.reply.topics  # type: ignore[attr-defined]  # a CreateTopicsResponse
         told = (result.name, result.num_partitions, result.replication_factor)
         if told != (name, count, factor):
-            return f"the reply tells of {told}, expected {(name, count, factor)}"
+            return f"the reply tells of {words(told)}, expected {words((name, count, factor))}"
         if validates:
-            return f"it is only validated, and writes {done.changes}" if done.changes else None
+            return (
+                f"it is only validated, and writes {words(done.changes)}" if done.changes else None
+            )
         topic = done.changes.get(("Topic", result.topic_id))
         if topic != {"name": name, "partitions": {*range(count)}}:
-            return f"the topic is {topic}"
+            return f"the topic is {words(topic)}"
         if not _is_random(result.topic_id):
-            return f"the topic has the id {result.topic_id.hex()}, which is no random one"
+            return f"the topic has the id {words(result.topic_id)}, which is no random one"
         placed = [fact for key, fact in done.changes.items() if key[0] == "Partition" and fact]
         if len(placed) != count or len(done.changes) != count + 1:
-            return f"it changes {done.changes}"
+            return f"it changes {words(done.changes)}"
         return _misplaced(view, usable, placed, factor)
 
     return Ask("a topic whose replicas are placed", request, changes=None, flaw=flaw)
@@ -165,7 +168,11 @@ def _create_assigned(view: View, turn: int) -> Ask | None:
             ("Partition", topic_id, index): _new_partition(view, ids)
             for index, ids in enumerate(lists)
         }
-        return None if done.changes == expected else f"it writes {done.changes}, not {expected}"
+        return (
+            None
+            if done.changes == expected
+            else f"it writes {words(done.changes)}, not {words(expected)}"
+        )
 
     return Ask("a topic whose replicas are named", _create(topic), changes=None, flaw=flaw)
 
@@ -262,10 +269,13 @@ def _grow(view: View, turn: int) -> Ask | None:
     def flaw(done: Done) -> str | None:
         new = done.changes.get(key)
         if new is None or {*done.changes} != {key}:
-            return f"it changes {done.changes}"
+            return f"it changes {words(done.changes)}"
         if named:
             expected = _new_partition(view, ids)
-            return None if new == expected else f"{key} is {new}, expected {expected}"
+            if new == expected:
+                return None
+            found, wanted = differing(new, expected)
+            return f"{words(key)} has {found}, expected {wanted}"
         return _misplaced(view, usable, [new], factor)
 
     return Ask("one more partition", request, changes=None, flaw=flaw)

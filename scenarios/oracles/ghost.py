@@ -19,6 +19,7 @@ from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.core.rpc import AlterPartitionData, AlterPartitionRequest
 from kraftsim.simulation.world import World
 
+from .breach_words import LABELS, differing, words
 from .committed import OfTheCommittedLog
 from .epoch_tree import EMPTY, EpochTree, Position
 from .log_configs import has_elr, min_isr
@@ -249,9 +250,11 @@ class Ghost(OfTheCommittedLog):
         if not tree.has(log, partition.acknowledged):
             is_expected = partition.is_declared or partition.is_kafkas_own
             if not (is_expected or self._is_cloned(leader)):  # of two disks, either may lead
+                known = _end_words(partition.acknowledged)
                 self.losses.append(
-                    f"{leader} leads {key} in epoch {epoch} with the log {log}; records up to "
-                    f"{partition.acknowledged} were acknowledged: {partition.fact}"
+                    f"broker {leader} leads {words(key)} in epoch {epoch} with a log that ends "
+                    f"{_end_words(log)}; records up to the end {known} were acknowledged: "
+                    f"{words(partition.fact)}"
                 )
             partition.acknowledged = tree.common(log, partition.acknowledged)
         if log.epoch != epoch:
@@ -280,9 +283,12 @@ class Ghost(OfTheCommittedLog):
                 self.joined += 1
                 log = partition.logs.get(member, EMPTY)
                 if not partition.tree.has(log, partition.acknowledged):
+                    was, became = differing(before, after)
                     self.laggards.append(
-                        f"{member} is in {name} of {key} with the log {log}; records up to "
-                        f"{partition.acknowledged} were acknowledged: {after}, before {before}"
+                        f"broker {member} is in the {LABELS[name]} of {words(key)} with a log that "
+                        f"ends {_end_words(log)}; records up to the end "
+                        f"{_end_words(partition.acknowledged)} were acknowledged: {was} became "
+                        f"{became}"
                     )
 
     def _lose(self, broker_id: int, keys: set[Key]) -> None:
@@ -327,6 +333,10 @@ class Ghost(OfTheCommittedLog):
         topic = self.shadow.facts["Topic", key[1]]["name"]
         replicas = len(fact["replicas"])
         return min_isr(self.shadow, topic, self.world.controllers, self._default_min_isr, replicas)
+
+
+def _end_words(log: Position) -> str:
+    return f"at {log.end} in leader epoch {log.epoch}"
 
 
 def _end(log: Position) -> int:

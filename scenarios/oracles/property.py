@@ -32,7 +32,8 @@ class Property:
     `number` is the number in the list of properties (S1, L3), and `claim` states the property
     in one sentence. `exercised` counts how often there was something to check. `always` is True
     if Kafka 4.3 always keeps the property; Kafka breaks the others in known ways. `kinds` are
-    the requests whose messages the property gets; None: all messages.
+    the requests whose messages the property gets; None: all messages. A property that `asks`
+    sends requests of its own to a copy of a controller's state: no event leads to what it finds.
     """
 
     number: ClassVar[str]
@@ -40,6 +41,7 @@ class Property:
     claim: ClassVar[str]
     always: ClassVar[bool] = True
     kinds: ClassVar[Kinds] = None
+    asks: ClassVar[bool] = False
 
     def __init__(self, world: "World") -> None:
         self.world = world

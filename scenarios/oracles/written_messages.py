@@ -17,6 +17,7 @@ from kraftsim.simulation.message import Exchange
 from kraftsim.simulation.world import World
 
 from .begun_verbs import BegunVerbs
+from .breach_words import differing
 from .committed import OfTheCommittedLog
 from .log_configs import number, values_of
 from .property import Kinds
@@ -70,6 +71,7 @@ class Batch(NamedTuple):
 
 
 Identity = tuple[int, int, int]
+OF_BROKERS = {"base_offset": 0, "leader_epoch": 0, "checksum": 0}  # what a broker may change
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ class Partition:
     """
 
     topic: str
+    number: int
     sent: dict[Identity, bytes] = field(default_factory=dict)
     places: dict[Identity, int] = field(default_factory=dict)
     owners: dict[int, Identity] = field(default_factory=dict)
@@ -127,7 +130,7 @@ class WrittenMessages(OfTheCommittedLog):
         for topic in request.topic_data if isinstance(request, ProduceRequest) else ():
             for data in topic.partition_data:
                 key = ("Partition", topic.topic_id, data.index)
-                partition = self._partitions.setdefault(key, Partition(topic.name))
+                partition = self._partitions.setdefault(key, Partition(topic.name, data.index))
                 batch = fields_of(data.records or b"")
                 partition.sent.setdefault(batch.identity, data.records or b"")
 
@@ -146,7 +149,7 @@ class WrittenMessages(OfTheCommittedLog):
             for data, answer in pairs:
                 batch = fields_of(data.records or b"")
                 key = ("Partition", topic.topic_id, data.index)
-                partition = self._partitions.setdefault(key, Partition(topic.name))
+                partition = self._partitions.setdefault(key, Partition(topic.name, data.index))
                 if not answer.error_code and request.acks == ALL:
                     self._acknowledged(key, partition, batch, answer.base_offset)
 
@@ -161,14 +164,24 @@ class WrittenMessages(OfTheCommittedLog):
             if first == offset:
                 return
             if not self._may_lose(partition):
-                self._break(DUPLICATES, f"{batch.identity}: expected offset {first}, got {offset}")
+                self._break(
+                    partition,
+                    DUPLICATES,
+                    f"{_words(batch.identity)}: expected offset {first}, got {offset}",
+                )
         self.checked[REPEATS] += 1
         if offset < partition.end and not self._may_lose(partition):
             name = REPEATS if partition.epoch == epoch else LOSSES
-            self._break(name, f"expected an offset from {partition.end} on, got {offset}")
+            self._break(
+                partition, name, f"expected an offset from {partition.end} on, got offset {offset}"
+            )
         owner = partition.owners.get(offset, batch.identity)
         if owner != batch.identity and not self._may_lose(partition):
-            self._break(LOSSES, f"offset {offset}: a consumer read {owner}, got {batch.identity}")
+            self._break(
+                partition,
+                LOSSES,
+                f"offset {offset}: a consumer read {_words(owner)}, got {_words(batch.identity)}",
+            )
         self._forget_from(partition, offset)
         partition.places[batch.identity] = offset
         partition.owners[offset] = batch.identity
@@ -187,7 +200,8 @@ class WrittenMessages(OfTheCommittedLog):
         for topic, answers in zip(request.topics, response.responses, strict=True):
             for asked, answer in zip(topic.partitions, answers.partitions, strict=True):
                 key = ("Partition", topic.topic_id, asked.partition)
-                partition = self._partitions.setdefault(key, Partition(topic.topic))
+                known = Partition(topic.topic, asked.partition)
+                partition = self._partitions.setdefault(key, known)
                 if answer.error_code:
                     continue
                 records = b"".join(batch.encoded[0] for batch in answer.records or ())
@@ -203,7 +217,7 @@ class WrittenMessages(OfTheCommittedLog):
         partition.position = batch.end_offset
         offset = batch.base_offset
         if offset > position and not self._may_lose(partition) and not self._compacts(partition):
-            self._break(LOSSES, f"expected a batch with offset {position}, got {offset}")
+            self._break(partition, LOSSES, f"expected a batch with offset {position}, got {offset}")
         self.checked[REPEATS] += 1
         served = partition.served.setdefault((batch.leader_epoch, offset), data)
         is_damaged = served != data or self._changed(partition, data, batch)
@@ -211,23 +225,42 @@ class WrittenMessages(OfTheCommittedLog):
             return
         if served != data:
             self._break(
-                REPEATS, f"offset {offset} of leader epoch {batch.leader_epoch}: another batch"
+                partition,
+                REPEATS,
+                f"offset {offset} of leader epoch {batch.leader_epoch}: another batch",
             )
         self.checked[CHANGES] += 1
         if is_damaged:
-            self._break(CHANGES, f"offset {offset}: expected the batch that was sent, got {batch}")
+            sent = partition.sent.get(batch.identity)
+            self._break(
+                partition,
+                CHANGES,
+                f"offset {offset}: {_changes(sent, data)}, expected {_words(batch.identity)} as it "
+                "was sent",
+            )
+        self._read_once(partition, batch)
+
+    def _read_once(self, partition: Partition, batch: Batch) -> None:
+        """Checks that a consumer reads a batch at one offset, and at an offset one batch."""
+        offset = batch.base_offset
         self.checked[DUPLICATES] += 1
         if partition.read.setdefault(batch.identity, offset) != offset:
             first = partition.read[batch.identity]
             self._break(
-                DUPLICATES, f"{batch.identity}: expected offset {first} alone, got {offset}"
+                partition,
+                DUPLICATES,
+                f"{_words(batch.identity)}: expected offset {first} alone, got {offset}",
             )
         self.checked[LOSSES] += 1
         owner = partition.owners.setdefault(offset, batch.identity)
         if owner == batch.identity:
             return
         if not self._may_lose(partition):
-            self._break(LOSSES, f"offset {offset}: expected {owner}, got {batch.identity}")
+            self._break(
+                partition,
+                LOSSES,
+                f"offset {offset}: expected {_words(owner)}, got {_words(batch.identity)}",
+            )
         partition.places.pop(owner, None)
         partition.owners[offset] = batch.identity
 
@@ -274,7 +307,7 @@ class WrittenMessages(OfTheCommittedLog):
             sent = partition.sent.get(owner)
             is_old = sent is None or 0 <= age_ms < now_ms - fields_of(sent).max_timestamp
             if is_sure and not is_old and not 0 <= size <= left:
-                self._break(DELETIONS, f"offset {offset}: retention must keep it")
+                self._break(partition, DELETIONS, f"offset {offset}: retention must keep it")
         partition.start = start
 
     def _retention(self, partition: Partition) -> tuple[int, int]:
@@ -299,8 +332,22 @@ class WrittenMessages(OfTheCommittedLog):
     def _has_begun(self, verb: str) -> bool:
         return verb in self._verbs.now()
 
-    def _break(self, name: str, text: str) -> None:
-        self.broken.setdefault(name, text)
+    def _break(self, partition: Partition, name: str, text: str) -> None:
+        self.broken.setdefault(name, f"{partition.topic}-{partition.number}: {text}")
+
+
+def _words(identity: Identity) -> str:
+    producer_id, epoch, sequence = identity
+    return f"the batch {sequence} of producer {producer_id} (epoch {epoch})"
+
+
+def _changes(sent: bytes | None, served: bytes) -> str:
+    """Returns in what a batch that a consumer got differs from the one that was sent."""
+    if sent is None:
+        return "a batch that nobody sent"
+    headers = [fields_of(of)._replace(**OF_BROKERS)._asdict() for of in (sent, served)]
+    before, after = differing(*headers)
+    return f"{after}, and {before} when it was sent" if before else "other records"
 
 
 def fields_of(batch: bytes) -> Batch:

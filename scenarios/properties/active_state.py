@@ -14,6 +14,7 @@ from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.simulation.world import World
 
 from ..oracles.active_logs import OfActiveLogs
+from ..oracles.breach_words import differing, words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Property
 from ..oracles.shadow import Fact, Key, Shadow
@@ -62,9 +63,10 @@ class ActiveIsReplay(OfActiveLogs):
             self.exercised += 1
             expected, values = _lasting(shadow.facts.get(key)), _lasting(values_in(image, key))
             if expected != values:
+                found, wanted = differing(values, expected)
                 raise Broken(
-                    f"{node.config.node_id} decides from {key} as {values}, and its log up to "
-                    f"{shadow.end_offset} has {expected}"
+                    f"controller {node.config.node_id} decides from {words(key)} with {found}, "
+                    f"and its log up to offset {shadow.end_offset} has {wanted}"
                 )
 
 
@@ -129,8 +131,9 @@ class SnapshotIsReplay(OfTheCommittedLog):
         voters = _voters_in(snapshot.batches)
         if (epoch, voters) != (last.epoch, last.voters):
             raise Broken(
-                f"the snapshot of {node_id} up to {end_offset} has epoch {epoch} and voters "
-                f"{voters}, expected {last.epoch} and {last.voters} from the log"
+                f"the snapshot of controller {node_id} up to offset {end_offset} has epoch "
+                f"{epoch} and the voters {words(voters)}, expected epoch {last.epoch} and "
+                f"{words(last.voters)} from the log"
             )
 
     def _check(self, node_id: int, snapshot: Snapshot) -> None:
@@ -148,9 +151,10 @@ class SnapshotIsReplay(OfTheCommittedLog):
             self.exercised += 1
             expected, values = _lasting(base.facts.get(key)), _lasting(found.facts.get(key))
             if expected != values:
+                has, wanted = differing(values, expected)
                 raise Broken(
-                    f"the snapshot of {node_id} up to {end_offset} has {key} as {values}, expected "
-                    f"{expected} from the log"
+                    f"the snapshot of controller {node_id} up to offset {end_offset} has "
+                    f"{words(key)} with {has}, expected {wanted} from the log"
                 )
 
     def _replayed(self, base: Shadow, end_offset: int) -> Shadow:

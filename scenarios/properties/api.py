@@ -100,7 +100,9 @@ class ReadsAreCommitted(OfTheCommittedLog):
         is_hiding = not request.include_fenced_brokers
         listing = frozenset(map(_entry, reply.brokers))
         if is_hiding and any(is_fenced for _, is_fenced, *_ in listing):
-            raise Broken(f"{receiver} asked for unfenced brokers only, got {listing}")
+            raise Broken(
+                f"{receiver} asked for unfenced brokers only, got {_listing_words(listing)}"
+            )
         if reply.cluster_id != self.world.topology.cluster_id:
             raise Broken(f"{receiver} is told that the cluster is {reply.cluster_id}")
         of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
@@ -120,13 +122,22 @@ class ReadsAreCommitted(OfTheCommittedLog):
             if shown == listing:
                 return position
         raise Broken(
-            f"the response lists {set(listing)}, "
-            f"which no image has had since {set(listings[first])}"
+            f"the response lists {_listing_words(listing)}, which no image has had since that "
+            f"with {_listing_words(listings[first])}"
         )
 
 
 def _entry(node: rpc.DescribeClusterBroker) -> Entry:
     return node.broker_id, node.is_fenced, node.host, node.port
+
+
+def _listing_words(listing: Listing) -> str:
+    """Returns the nodes of a listing with their addresses."""
+    nodes = (
+        f"{node_id}{' fenced' * is_fenced} at {host}:{port}"
+        for node_id, is_fenced, host, port in sorted(listing)
+    )
+    return ", ".join(nodes) or "no node"
 
 
 def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
@@ -145,7 +156,10 @@ def _expect_leader(node: Node, reply: object) -> None:
         listed = {controller.broker_id for controller in reply.brokers}
         expected = node.quorum.leader_id if node.quorum.leader_id in listed else -1
         if reply.controller_id != expected:
-            raise Broken(f"{node.config.node_id} names {reply.controller_id}, expected {expected}")
+            raise Broken(
+                f"controller {node.config.node_id} names the controller {reply.controller_id}, "
+                f"expected {expected}"
+            )
 
 
 class QuorumTimes(Property):
@@ -189,8 +203,8 @@ class QuorumTimes(Property):
             known_ms, self._offset_ms[node_id] = 0, offset_ms
         if not known_ms <= moved_ms <= wall_ms:
             raise Broken(
-                f"{node_id}: high watermark moved at {moved_ms} ms, after {known_ms} ms, at "
-                f"{wall_ms} ms"
+                f"controller {node_id} says that its high watermark rose {wall_ms - moved_ms} ms "
+                f"ago by its wall clock, and before {wall_ms - known_ms} ms ago"
             )
 
     def replied(self, message: Message) -> None:
@@ -207,7 +221,10 @@ class QuorumTimes(Property):
     def _check(self, state: rpc.ReplicaState, wall_ms: int) -> None:
         fetched, caught_up = state.last_fetch_timestamp, state.last_caught_up_timestamp
         if not (-1 <= caught_up <= fetched <= wall_ms):
-            raise Broken(f"expected -1 <= caught up <= fetched <= {wall_ms}, got {state}")
+            raise Broken(
+                f"replica {state.replica_id} has caught up {wall_ms - caught_up} ms ago and last "
+                f"fetched {wall_ms - fetched} ms ago, by the wall clock of the leader"
+            )
 
 
 def _states(reply: object) -> Iterator[rpc.ReplicaState]:
@@ -244,7 +261,11 @@ class StartTimeConstant(Property):
         key = broker.broker_id, broker.broker_epoch, broker.incarnation_id
         known = self._started.setdefault(key, broker.start_time_ms)
         if known != broker.start_time_ms:
-            raise Broken(f"{key} has start time {broker.start_time_ms}, and {known} before")
+            later_ms = broker.start_time_ms - known
+            raise Broken(
+                f"broker {broker.broker_id} of epoch {broker.broker_epoch} has a start time "
+                f"{later_ms} ms after that which this incarnation had before"
+            )
 
 
 CLASSES: tuple[type[Property], ...] = (ReadsAreCommitted, QuorumTimes, StartTimeConstant)

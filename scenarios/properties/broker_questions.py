@@ -18,6 +18,7 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import words
 from ..oracles.broker_memory import UNKNOWN, LeaseMemory, LogMemory
 from ..oracles.property import Broken, Kinds, Property
 
@@ -110,13 +111,18 @@ class BrokersAskByTheRules(Property):
         cluster_id = spec.cluster_id or world.topology.cluster_id
         expected = (spec.broker_id, cluster_id, spec.rack)
         if told != expected or [spec.port] != [o.port for o in request.listeners[:1]]:
-            raise Broken(f"broker {sender.number} registers as {request}, expected {expected}")
+            raise Broken(
+                f"broker {sender.number} registers as {words(request)}, expected {words(expected)}"
+            )
         agent = world.agent_of(sender)
         failed = set() if agent is None else agent.agent.store.failed
         if not own - failed <= {*request.log_dirs} <= own:
-            raise Broken(f"broker {sender.number} registers as {request}, with {own - failed}")
+            raise Broken(
+                f"broker {sender.number} registers the directories {words(request.log_dirs)}, and "
+                f"has {words(own - failed)}"
+            )
         if self._owners.setdefault(request.incarnation_id, sender) != sender:
-            raise Broken(f"two processes have the incarnation {request.incarnation_id.hex()}")
+            raise Broken(f"two processes have the incarnation {words(request.incarnation_id)}")
         known = self._leases.get(sender)
         self._silent.discard(sender)
         if known is None or known.incarnation_id != request.incarnation_id:
@@ -145,16 +151,14 @@ class BrokersAskByTheRules(Property):
     def _check_heartbeat(self, sender: NodeId, request: BrokerHeartbeatRequest) -> None:
         memory, now_ms = self._leases.get(sender), self.world.clock_ms(sender)
         if memory is None:
-            raise Broken(f"broker {sender.number} sends {request}, and never registered")
+            raise Broken(f"broker {sender.number} sends {words(request)}, and never registered")
         if memory.is_certain:
             self._compare(sender, memory, request)
             due_ms = memory.since_ms + self._interval_ms
             is_regular = memory.since_ms >= 0 and not request.want_shut_down
             is_regular = is_regular and memory.directories == _directories(request)
             if is_regular and now_ms < due_ms:
-                raise Broken(
-                    f"broker {sender.number} sends a heartbeat at {now_ms} ms, before {due_ms} ms"
-                )
+                raise Broken(f"broker {sender.number} sends a heartbeat {due_ms - now_ms} ms early")
         self._silent.discard(sender)  # a pause while it registered had counted it again
         memory.asked, memory.asked_ms = request, now_ms
         memory.offset, memory.directories = request.current_metadata_offset, _directories(request)
@@ -166,11 +170,15 @@ class BrokersAskByTheRules(Property):
         told = (request.broker_id, request.broker_epoch, request.want_fence)
         expected = (sender.number, memory.epoch, not memory.is_caught_up)
         if told != expected:
-            raise Broken(f"broker {sender.number} sends {request}, expected {expected}")
+            raise Broken(
+                f"broker {sender.number} sends {words(request)}, expected {words(expected)}"
+            )
         if request.current_metadata_offset < memory.offset:
-            raise Broken(f"broker {sender.number} sends {request}, and {memory.offset} before")
+            raise Broken(
+                f"broker {sender.number} sends {words(request)}, and offset {memory.offset} before"
+            )
         if memory.wants_shut_down and not request.want_shut_down:
-            raise Broken(f"broker {sender.number} no longer wants to shut down: {request}")
+            raise Broken(f"broker {sender.number} no longer wants to shut down: {words(request)}")
 
     # Fetches
 
@@ -197,7 +205,9 @@ class BrokersAskByTheRules(Property):
         told = _fetched_from(request) if is_fetch else _slice_from(request)
         expected = memory.next_fetch if is_fetch else memory.next_slice
         if told != expected:
-            raise Broken(f"broker {sender.number} fetches {told}, expected {expected}")
+            raise Broken(
+                f"broker {sender.number} fetches {words(told)}, expected {words(expected)}"
+            )
 
 
 def _directories(

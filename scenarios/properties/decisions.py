@@ -37,6 +37,7 @@ from ..expected import (
 )
 from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
+from ..oracles.breach_words import words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.contacts import Contacts
 from ..oracles.property import Broken, Kinds, Property
@@ -74,6 +75,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         "A request of any kind is refused or granted as Kafka's rules say, and writes what they say"
         " of the committed state."
     )
+    asks = True
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -125,7 +127,10 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         self.exercised += 1
         wrong = self.flaw_of(node, ask)
         if wrong is not None:
-            raise Broken(f"{node.config.node_id} is asked {ask.what}: {wrong}; {ask.request}")
+            raise Broken(
+                f"controller {node.config.node_id}, asked by this property and by no client, is "
+                f"asked {ask.what}: {wrong}; {words(ask.request)}"
+            )
 
     def flaw_of(self, node: Node, ask: Ask) -> str | None:
         """Returns how the decision differs from the rules; None if it does not.
@@ -143,7 +148,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
             return f"it fails: {impossible}"
         done = self._done(decision)
         if {*codes_of(done.reply)} == {THROTTLED} and self._may_be_throttled(node, ask):
-            return f"it is throttled, and writes {done.changes}" if done.changes else None
+            return f"it is throttled, and writes {words(done.changes)}" if done.changes else None
         return ask.judge(done)
 
     def _flaw_of_description(self, node: Node, ask: Ask) -> str | None:

@@ -21,6 +21,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import LABELS, differing, words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.log_configs import allows_unclean, has_elr
 from ..oracles.property import Broken, Kinds, Property
@@ -100,7 +101,8 @@ class LeadersWereEligible(OfTheCommittedLog):
         eligible = {*before["isr"], *before["eligible_leader_replicas"], *proposed}
         if leader in eligible:
             return
-        change = f"leader {leader} of {key}: {before} became {after}"
+        was, became = differing(before, after)
+        change = f"leader {leader} of {words(key)}: {was} became {became}"
         if not self._may_lose(key, before, after):
             raise Broken(f"{change}, and no unclean election is enabled or requested")
         if after["leader_recovery_state"] != r.RECOVERING:
@@ -188,7 +190,8 @@ class UncleanLeavesElr(OfTheCommittedLog):
                 for key in keys:
                     raise Broken(
                         f"broker {broker_id} is registered at offset {offset} after an unclean "
-                        f"shutdown, and stays in {kind} of {key}: {self.shadow.facts[key]}"
+                        f"shutdown, and stays in the {LABELS[kind]} of {words(key)}: "
+                        f"{words(self.shadow.facts[key])}"
                     )
 
 

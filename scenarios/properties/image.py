@@ -19,6 +19,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import differing, words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.config_names import SKIPPED, Names
 from ..oracles.property import Broken, Kinds, Property
@@ -65,7 +66,7 @@ class ImageIsReplay(Property):
     ) -> None:
         if image.offset != shadow.end_offset - 1:
             raise Broken(
-                f"the image of {node_id} is at offset {image.offset}, "
+                f"the image of controller {node_id} is at offset {image.offset}, "
                 f"the independent replay at {shadow.end_offset - 1}"
             )
         for key in keys:
@@ -74,8 +75,10 @@ class ImageIsReplay(Property):
             if expected and key[0] == "Config":
                 expected = _replayed(expected, key[1], skipped)
             if expected != values:
+                found, wanted = differing(values, expected)
                 raise Broken(
-                    f"image of {node_id}: {key} is {values}, expected {expected} from the log"
+                    f"the image of controller {node_id} has {words(key)} with {found}, "
+                    f"expected {wanted} from the log"
                 )
 
 
@@ -208,7 +211,10 @@ class OnlyCommittedIsShown(OfTheCommittedLog):
             self.exercised += 1
             values = values_in(image, key)
             if values != fact:
-                raise Broken(f"{key} is shown as {values}, and the committed log has {fact}")
+                found, wanted = differing(values, fact)
+                raise Broken(
+                    f"{words(key)} is shown with {found}, and the committed log has {wanted}"
+                )
 
 
 CLASSES: tuple[type[Property], ...] = (ImageIsReplay,)

@@ -20,6 +20,7 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..oracles.active_logs import OfActiveLogs
+from ..oracles.breach_words import registration_words, seconds_words, words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Key
@@ -45,8 +46,7 @@ class NoEarlyFence(OfTenures):
         if silent_ms < self.session_ms:
             raise Broken(
                 f"broker {broker_id} is fenced at offset {offset} after {silent_ms} ms without "
-                "contact, "
-                f"expected at least {self.session_ms} ms"
+                f"contact, expected at least {self.session_ms} ms"
             )
 
     def _is_requested(self, tenure: Tenure, known: Any) -> bool:
@@ -126,9 +126,8 @@ class NoLateFence(OfTenures):
                 continue
             if known.contact_ms + bound_ms < now_ms:
                 raise Broken(
-                    f"broker {broker_id} is not fenced {now_ms - known.contact_ms} ms after the "
-                    "last "
-                    f"contact, expected at most {bound_ms} ms"
+                    f"broker {broker_id} is not fenced {now_ms - known.contact_ms} ms after its "
+                    f"last contact, expected at most {bound_ms} ms"
                 )
             order.add((known.contact_ms, broker_id))
 
@@ -153,7 +152,7 @@ class FenceBeforeReuse(OfTheCommittedLog):
             known = self.shadow.broker(broker_id)
             if known is None or known["fenced"]:
                 raise Broken(
-                    f"{record} uses broker {broker_id}, which is {known or 'not registered'}"
+                    f"{words(record)} uses broker {broker_id}, which is {registration_words(known)}"
                 )
 
 
@@ -182,9 +181,8 @@ class UnfenceNeedsCatchUp(OfTenures):
         ]
         if not fitting or not self.is_decided_now(known):
             raise Broken(
-                f"broker {broker_id}, registered at {known.register_offset}, is unfenced at "
-                f"{offset} "
-                f"after the heartbeats {known.heartbeats}"
+                f"broker {broker_id}, registered at offset {known.register_offset}, is unfenced "
+                f"at offset {offset} after the heartbeats: {words(known.heartbeats)}"
             )
 
 
@@ -204,10 +202,18 @@ class LeasesAreRebuilt(OfTenures):
             expected = None if known.fenced else tenure.began_ms
             if contact_ms != expected:
                 raise Broken(
-                    f"{tenure.node} becomes active at {tenure.began_ms} ms, and has the last "
-                    "contact of "
-                    f"broker {broker_id} at {contact_ms} ms: expected {expected}"
+                    f"{tenure.node} becomes active, and takes broker {broker_id} for "
+                    f"{_lease_words(contact_ms, tenure.began_ms)}, expected "
+                    f"{_lease_words(expected, tenure.began_ms)}"
                 )
+
+
+def _lease_words(contact_ms: int | None, began_ms: int) -> str:
+    """Returns which lease a controller gives, by the contact from which the lease counts."""
+    if contact_ms is None:
+        return "a broker without a lease"
+    ago_ms = began_ms - contact_ms
+    return f"one that sent a heartbeat {ago_ms} ms ago" if ago_ms else "one with a whole session"
 
 
 class BeliefOverlap(Property):
@@ -266,7 +272,8 @@ class BeliefOverlap(Property):
     def finished(self) -> None:
         if self.zombie_us:
             raise Broken(
-                f"brokers acted as unfenced for {self.zombie_us} us after their leases had expired"
+                f"brokers acted as unfenced for {seconds_words(self.zombie_us)} after their leases "
+                "had expired"
             )
 
     def _disabuse(self, broker_id: int) -> None:
@@ -322,7 +329,7 @@ class ShutdownLaw(OfActiveLogs):
                 self.exercised += 1
                 amends = known["incarnation_id"] == record.incarnation_id
                 if amends and not record.in_controlled_shutdown:
-                    raise Broken(f"{record} takes back the shutdown")
+                    raise Broken(f"{words(record)} takes back the shutdown")
 
     def wrote(self, node: Node, turn: Turn) -> None:
         """Checks the offset of a shutdown whose records this step wrote (rule 2.28)."""

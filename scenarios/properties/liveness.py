@@ -21,6 +21,7 @@ from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import seconds_words, words
 from ..oracles.property import Broken, Kinds, Property
 
 IN_SERVICE_OR_COMING = (ProcessState.STARTING, ProcessState.RECOVERY, ProcessState.RUNNING)
@@ -60,7 +61,8 @@ class LeaderInTime(Property):
             self._since_us = now_us
             self.exercised += 1
         elif now_us - self._since_us > self._bound_us:
-            raise Broken(f"no leader {now_us - self._since_us} us after a majority was connected")
+            passed = seconds_words(now_us - self._since_us)
+            raise Broken(f"no leader {passed} after a majority was connected")
 
     def finished(self) -> None:
         if self.world.active is None and can_elect(self.world):
@@ -191,8 +193,9 @@ class Stability(Property):
                 in_touch.add(voter)
         if len(in_touch) >= leader.voters.majority:
             raise Broken(
-                f"{rebel.me.node_id} raises the epoch to {rebel.epoch}, while {sorted(in_touch)} "
-                f"exchange messages with the leader {leader.me.node_id}"
+                f"controller {rebel.me.node_id} raises the epoch to {rebel.epoch}, while "
+                f"controllers {words(in_touch)} exchange messages with the leader, controller "
+                f"{leader.me.node_id}"
             )
 
 
@@ -304,9 +307,8 @@ class DeadFenced(_OfBrokers):
             if known is None or known.fenced:
                 del self._dead[broker_id]
             elif now_us - since_us > self.settled_us:
-                raise Broken(
-                    f"broker {broker_id} has been dead for {now_us - since_us} us and is not fenced"
-                )
+                dead = seconds_words(now_us - since_us)
+                raise Broken(f"broker {broker_id} has been dead for {dead} and is not fenced")
 
 
 class ShutdownGranted(_OfBrokers):
@@ -325,6 +327,11 @@ class ShutdownGranted(_OfBrokers):
             waits = hosted.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN
             if waits and self.has_lasted(broker_id) and self.is_registered(broker_id, hosted):
                 raise Broken(f"broker {broker_id} still waits for its controlled shutdown")
+
+
+def _known_epoch(world: World, broker_id: int) -> str:
+    known = world.committed.brokers.get(broker_id)
+    return "no such broker" if known is None else f"epoch {known.broker_epoch}"
 
 
 class ZombiesStop(_OfBrokers):
@@ -349,7 +356,7 @@ class ZombiesStop(_OfBrokers):
             if self.has_lasted(broker_id) and not self.is_registered(broker_id, hosted):
                 raise Broken(
                     f"broker {broker_id} runs at epoch {hosted.agent.broker_epoch}, "
-                    f"and the committed log has {self.world.committed.brokers.get(broker_id)}"
+                    f"and the committed log has {_known_epoch(self.world, broker_id)}"
                 )
 
 

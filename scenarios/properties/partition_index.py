@@ -1,7 +1,7 @@
 """S47: the index by which the active controller finds partitions has those of its log."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from kraftsim.controller.core.image.partition_index import PartitionIndex
 from kraftsim.controller.core.log.records import NO_LEADER
@@ -10,6 +10,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.world import World
 
 from ..oracles.active_logs import OfActiveLogs
+from ..oracles.breach_words import words
 from ..oracles.property import Broken, Property
 from ..oracles.shadow import Fact, Key, Shadow
 
@@ -69,10 +70,15 @@ class IndexIsComplete(OfActiveLogs):
                 found, wanted = find[what](broker), sorted(expected.get(broker, ()))
                 if found != wanted:
                     raise Broken(
-                        f"{node.config.node_id} finds that {broker} {what} {found}, and its log has"
-                        f" {wanted}"
+                        f"controller {node.config.node_id} finds that broker {broker} {what} "
+                        f"{_places(found)}, and its log has {_places(wanted)}"
                     )
         _expect_lists(node.config.node_id, partitions, index)
+
+
+def _places(places: Iterable[tuple[Hashable, ...]]) -> str:
+    """Returns the names of partitions."""
+    return words({("Partition", *place) for place in places})
 
 
 def _expected(partitions: Mapping[Key, Fact]) -> dict[str, dict[int, set[Place]]]:
@@ -110,7 +116,10 @@ def _expect_lists(node_id: int, partitions: Mapping[Key, Fact], index: Partition
         ("are in a reassignment", reassigned, moving),
     ):
         if found != wanted:
-            raise Broken(f"{node_id} finds that {found} {what}, and its log has {wanted}")
+            raise Broken(
+                f"controller {node_id} finds that {_places(found)} {what}, and its log has "
+                f"{_places(wanted)}"
+            )
 
 
 CLASSES: tuple[type[Property], ...] = (IndexIsComplete,)

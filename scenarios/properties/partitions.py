@@ -8,6 +8,7 @@ from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBr
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import registration_words, words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.mentions import MENTIONS
 from ..oracles.property import Broken, Kinds, Property
@@ -61,7 +62,7 @@ class LeadersAreActive(OfTheCommittedLog):
 
     def _check(self, key: Key, fact: Fact, batch: Batch) -> None:
         leader, isr = fact["leader"], fact["isr"]
-        at = f"at offset {batch.last_offset} {key} has {fact}"
+        at = f"at offset {batch.last_offset} {words(key)} has {words(fact)}"
         if leader != r.NO_LEADER:
             # Kafka writes an empty ISR with the leader still in the ELR (9.18)
             if leader not in isr and (isr or leader not in fact["eligible_leader_replicas"]):
@@ -69,13 +70,21 @@ class LeadersAreActive(OfTheCommittedLog):
             known = self.shadow.broker(leader)
             is_left = leader in self._replaced
             if leader in isr and not is_left and (known is None or known["fenced"]):
-                raise Broken(f"{at}: leader {leader} is {known or 'not registered'}")
+                raise Broken(f"{at}: leader {leader} is {registration_words(known)}")
         if isr == (leader,) or (len(isr) == 1 and leader == r.NO_LEADER):
             return  # the last member of an ISR stays, whatever its state (4.12)
         for replica in isr:
             if not self._is_active(replica):
                 known = self.shadow.broker(replica)
-                raise Broken(f"{at}: {replica} in the ISR is {known or 'not registered'}")
+                raise Broken(f"{at}: broker {replica} in the ISR is {registration_words(known)}")
+
+
+PLACES = {
+    "leader": "leadership",
+    "isr": "ISR",
+    "eligible_leader_replicas": "ELR",
+    "replicas": "replica set",
+}
 
 
 class UnregisterRemovesReferences(OfTheCommittedLog):
@@ -111,7 +120,9 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
 
     def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
         if not after["replicas"]:
-            raise Broken(f"{key} has no replica left: {after}, and before {before}")
+            raise Broken(
+                f"{words(key)} has no replica left: {words(after)}, and before {words(before)}"
+            )
 
     def _check(self, broker_id: int, batch: Batch) -> None:
         is_decommission = _decommissions(batch) or self._is_last_slice(broker_id)
@@ -120,7 +131,8 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
                 fact = self.shadow.facts[key]
                 if is_decommission or not _was_the_last(fact, broker_id):
                     raise Broken(
-                        f"broker {broker_id} is unregistered and in {kind} of {key}: {fact}"
+                        f"broker {broker_id} is unregistered and in the {PLACES[kind]} of "
+                        f"{words(key)}: {words(fact)}"
                     )
 
     def _is_last_slice(self, broker_id: int) -> bool:
@@ -160,8 +172,8 @@ class NoPlacementOnStrangers(OfTheCommittedLog):
         strangers = [number for number in sorted(placed) if self.shadow.broker(number) is None]
         if strangers:
             raise Broken(
-                f"{record} at offset {offset} has the replicas {strangers}, which are not "
-                "registered"
+                f"{words(record)} at offset {offset} has replicas on the brokers "
+                f"{words(strangers)}, which are not registered"
             )
 
 

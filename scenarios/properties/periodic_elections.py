@@ -20,6 +20,7 @@ from kraftsim.simulation.world import World
 from ..expected.partition import PREFERRED, UNCLEAN, Wish, after
 from ..expected.view import LEAVING_FROM, View
 from ..oracles.active_logs import ActiveLog, OfActiveLogs
+from ..oracles.breach_words import differing, words
 from ..oracles.committed import by_partition
 from ..oracles.property import Broken, Kinds
 from ..oracles.requested import Requested, names_partition
@@ -167,8 +168,8 @@ class PeriodicElectionsInTime(OfTasks):
             self.exercised += 1
             if task.changes(self.view_of(node, shadow), key):
                 raise Broken(
-                    f"{node.config.node_id} has not run the {task.election} election of {key} for"
-                    f" more than {task.interval_ms} ms: {shadow.facts[key]}"
+                    f"controller {node.config.node_id} has not run the {task.election} election of "
+                    f"{words(key)} for more than {task.interval_ms} ms: {words(shadow.facts[key])}"
                 )
 
 
@@ -250,10 +251,17 @@ class LeadersStayUnasked(OfTasks):
         node_id, settings = node.config.node_id, node.settings
         now_ms, (key, before, new) = self.now_ms(node_id), unasked[0]
         if not settings.auto_leader_rebalance_enable:
-            raise Broken(f"{node_id} moves {key} by itself: {before} becomes {new}")
+            was, becomes = differing(before, new)
+            raise Broken(
+                f"controller {node_id} moves {words(key)} by itself: {was} becomes {becomes}"
+            )
         if now_ms < self._earliest_ms[node_id]:
             wait_ms = self._earliest_ms[node_id] - now_ms
-            raise Broken(f"{node_id} balances {key} {wait_ms} ms early: {before} becomes {new}")
+            was, becomes = differing(before, new)
+            raise Broken(
+                f"controller {node_id} balances {words(key)} {wait_ms} ms early: {was} becomes "
+                f"{becomes}"
+            )
         if len(unasked) < ELECTIONS_MAX:
             interval_ms = 1_000 * settings.leader_imbalance_check_interval_seconds
             self._earliest_ms[node_id] = now_ms + interval_ms

@@ -14,6 +14,7 @@ from kraftsim.controller.raft.protocol import Reply, Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import seconds_words, words
 from ..oracles.property import Broken, Kinds, Property
 from .liveness import can_elect, can_follow
 
@@ -54,7 +55,7 @@ class HerdsDrain(Property):
             if is_herd and self.world.must_be_well(broker_node(broker_id)):
                 raise Broken(
                     f"broker {broker_id} sends more than {self._most} requests in "
-                    f"{self._window_us} us"
+                    f"{seconds_words(self._window_us)}"
                 )
 
 
@@ -89,20 +90,20 @@ class ImagesConverge(Property):
             return
         for node_id, process in self.world.controllers.items():
             if process.is_running and self.world.must_be_well(controller_node(node_id)):
-                self._check(node_id, process.node.committed.offset)
+                self._check(controller_node(node_id), process.node.committed.offset)
         for broker_id, hosted in self.world.agents.items():
             if hosted.is_running and self.world.must_be_well(broker_node(broker_id)):
-                self._check(broker_id, hosted.agent.metadata_offset)
+                self._check(broker_node(broker_id), hosted.agent.metadata_offset)
 
     def _forget(self, before_us: int) -> None:
         while self._ends and self._ends[0][0] <= before_us:
             self._due_offset = self._ends.popleft()[1]
 
-    def _check(self, node_id: int, offset: int) -> None:
+    def _check(self, node: NodeId, offset: int) -> None:
         self.exercised += 1
         if offset < self._due_offset - 1:
             raise Broken(
-                f"{node_id} has the log up to offset {offset}, expected {self._due_offset - 1} or "
+                f"{node} has the log up to offset {offset}, expected {self._due_offset - 1} or "
                 "above"
             )
 
@@ -139,7 +140,11 @@ class EveryoneAnswered(Property):
             node = message.receiver
             running = self.world.controllers[node.number].is_running
             if running and since_us < before_us and self.world.must_be_well(node):
-                raise Broken(f"{message} has waited for a response since {since_us} us")
+                waited = seconds_words(self.world.timeline.now_us - since_us)
+                raise Broken(
+                    f"{words(message.request)} of {message.sender} to {node} has waited for a "
+                    f"response for {waited}"
+                )
 
 
 class NoLivelock(Property):
@@ -171,7 +176,7 @@ class NoLivelock(Property):
         if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX:
             nodes = len(self.world.controllers) + len(self.world.agents)
             if self._count > EVENTS_PER_INSTANT_AND_NODE_MAX * nodes:
-                raise Broken(f"{self._count} events of {nodes} nodes at {now_us} us")
+                raise Broken(f"{self._count} events of {nodes} nodes in one microsecond")
 
 
 class LeavingEnds(EveryoneAnswered):
@@ -199,7 +204,7 @@ class LeavingEnds(EveryoneAnswered):
         assert isinstance(request, rpc.DecommissionBrokerRequest | rpc.UnregisterBrokerRequest)
         is_done = not isinstance(reply, ApiError | None) and not getattr(reply, "error_code", 0)
         if is_done and request.broker_id not in self._unregistered:
-            raise Broken(f"{request} got success, and the committed log has no record of it")
+            raise Broken(f"{words(request)} got success, and the committed log has no record of it")
 
 
 class ProgressDuring(Property):
@@ -267,7 +272,11 @@ class ProgressDuring(Property):
             if self.world.must_be_well(broker) and self._is_reachable(broker):
                 self._served_us[broker_id] += now_us - before_us
                 if self._served_us[broker_id] > self._bound_us:
-                    raise Broken(f"{broker_id} has tried to register for {self._bound_us} us")
+                    raise Broken(
+                        f"{broker} has tried to register with the leader, controller "
+                        f"{active.node.config.node_id}, for more than "
+                        f"{seconds_words(self._bound_us)}"
+                    )
 
     def _is_reachable(self, broker: NodeId) -> bool:
         network = self.world.network

@@ -15,6 +15,7 @@ from kraftsim.controller.raft.protocol import Reply, Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import seconds_words, words
 from ..oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 1_000  # requests whose replies may be on their way
@@ -132,8 +133,10 @@ class RepliesLeaveOnceCommitted(Property):
         self.exercised += 1
         if left_us > decided.committed_us:
             raise Broken(
-                f"{decided.node_id} replies to {decided.request} of {decided.at_us} us at {left_us}"
-                f" us, and {decided.end_offset} was committed at {decided.committed_us} us"
+                f"controller {decided.node_id} replies to {words(decided.request)} "
+                f"{seconds_words(left_us - decided.at_us)} after it came, and its records, up to "
+                f"offset {decided.end_offset}, were committed "
+                f"{seconds_words(decided.committed_us - decided.at_us)} after it came"
             )
 
 

@@ -13,10 +13,12 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..oracles.active_logs import OfActiveLogs
+from ..oracles.breach_words import differing, words
 from ..oracles.property import Broken, Kinds, Property
 from ..oracles.tenure import fenced_by
 
 Soft = tuple[object, ...]
+SOFT = ("fenced", "metadata_offset", "shutdown_offset")  # after the time of the last contact
 Subject = BrokerRegistrationRequest | BrokerHeartbeatRequest
 REQUESTS_MAX = 4_000  # requests whose copies are remembered; enough for minutes of a busy cluster
 
@@ -40,7 +42,7 @@ class _Untouched(OfActiveLogs):
 
     def changed(self, request: Subject, effect: str) -> None:
         """Called when the request has written a record or changed soft state (`effect`)."""
-        raise Broken(f"{request} has an effect: {effect}")
+        raise Broken(f"{words(request)} has an effect: {effect}")
 
     def stepped(self, node: Node, turn: Turn) -> None:
         before = self._before
@@ -53,7 +55,7 @@ class _Untouched(OfActiveLogs):
         for batch in turn.persist:
             for record in batch.records:
                 if _is_of(record, before[3]):
-                    self.changed(before[3], str(record))
+                    self.changed(before[3], words(record))
 
     def arrived(self, message: Message) -> None:
         self.settle()
@@ -81,7 +83,9 @@ class _Untouched(OfActiveLogs):
         node, broker_id, was, request = before
         now = _soft(node, broker_id)
         if now != was:
-            self.changed(request, f"soft state of broker {broker_id} {was} became {now}")
+            self.changed(
+                request, f"the soft state of broker {broker_id}: {_change_words(was, now)}"
+            )
 
 
 def _soft(node: Node, broker_id: int) -> Soft:
@@ -96,6 +100,17 @@ def _soft(node: Node, broker_id: int) -> Soft:
         liveness.metadata_offset,
         liveness.controlled_shutdown_offset,
     )
+
+
+def _change_words(was: Soft, now: Soft) -> str:
+    """Returns in what two soft states differ; times of contacts count from each other."""
+    then, since = was[0], now[0]
+    moved = ""
+    if isinstance(then, int) and isinstance(since, int) and then != since:
+        moved = f"its last contact moved by {since - then} ms"
+    before, after = differing(*(dict(zip(SOFT, of, strict=False)) for of in (was[1:], now[1:])))
+    changed = f"{before} became {after}" if before else ""
+    return " and ".join(filter(None, (moved, changed))) or "its lease began or ended"
 
 
 def _is_of(record: Any, request: Subject) -> bool:
@@ -200,7 +215,10 @@ class RefusedChangesNothing(_Untouched):
         known = copies.arrived + copies.refused_by_faults
         if len(copies.refusals) + len(copies.changed) > known:
             effects = "; ".join(copies.changed.values())
-            raise Broken(f"{message.request} is refused with {code} and has an effect: {effects}")
+            raise Broken(
+                f"{words(message.request)} is refused with {ErrorCode(code).name} and has an "
+                f"effect: {effects}"
+            )
 
 
 class StaleEpochIsPowerless(_Untouched):

@@ -6,6 +6,7 @@ from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import differing, registration_words, words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Property
 from ..oracles.tenure import OfTenures, Tenure, unfenced_by
@@ -37,8 +38,9 @@ class EpochLaw(OfTheCommittedLog):
             previous["in_controlled_shutdown"] = known["in_controlled_shutdown"]
             fact = {name: getattr(record, name) for name in previous}
             if fact != previous:
+                now, before = differing(fact, previous)
                 raise Broken(
-                    f"the same incarnation of broker {broker_id} has {fact}, and {previous} before"
+                    f"the same incarnation of broker {broker_id} has {now}, and had {before}"
                 )
         elif epoch <= self._highest or epoch > offset:
             raise Broken(
@@ -46,7 +48,7 @@ class EpochLaw(OfTheCommittedLog):
                 f"{self._highest}"
             )
         elif not record.fenced or record.in_controlled_shutdown:
-            raise Broken(f"a new incarnation of broker {broker_id} is not fenced: {record}")
+            raise Broken(f"a new incarnation of broker {broker_id} is not fenced: {words(record)}")
         self._highest = max(self._highest, epoch)
 
 
@@ -68,7 +70,10 @@ class OneIncarnationUnfenced(OfTheCommittedLog):
         self.exercised += unfenced_by(record) is not None
         known = self.shadow.broker(broker_id)
         if known is None or known["broker_epoch"] != epoch:
-            raise Broken(f"{record} at offset {offset} names another incarnation than {known}")
+            raise Broken(
+                f"{words(record)} at offset {offset} names another incarnation of broker "
+                f"{broker_id} than the registered one, which is {registration_words(known)}"
+            )
 
 
 class NoTheft(OfTenures):
@@ -92,8 +97,8 @@ class NoTheft(OfTenures):
         silent_ms = self.world.clock_ms(tenure.node) - known.contact_ms
         if silent_ms <= self.session_ms:
             raise Broken(
-                f"broker id {record.broker_id} goes to another incarnation at offset {offset}, "
-                f"{silent_ms} ms after the last contact of the previous one"
+                f"the id of broker {record.broker_id} goes to another incarnation at offset "
+                f"{offset}, {silent_ms} ms after the last contact of the previous one"
             )
 
 
@@ -112,7 +117,10 @@ class IdsImmutable(OfTheCommittedLog):
         self.exercised += 1
         config, expected = self.world.controllers[node_id].node.config, self.world.topology
         if config.cluster_id != expected.cluster_id:
-            raise Broken(f"{node_id} belongs to {config.cluster_id}, not {expected.cluster_id}")
+            raise Broken(
+                f"controller {node_id} belongs to cluster {config.cluster_id}, expected "
+                f"{expected.cluster_id}"
+            )
 
     def read(self, record: Any, offset: int) -> None:
         match record:
@@ -135,7 +143,9 @@ class IdsImmutable(OfTheCommittedLog):
         for directory in directories:
             owner = self._owners.setdefault(directory, broker_id)
             if owner != broker_id:
-                raise Broken(f"directory {directory.hex()} belongs to {owner} and {broker_id}")
+                raise Broken(
+                    f"directory {words(directory)} belongs to brokers {owner} and {broker_id}"
+                )
 
 
 CLASSES: tuple[type[Property], ...] = (

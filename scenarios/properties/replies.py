@@ -20,6 +20,7 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.breach_words import words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Fact, Key
@@ -175,7 +176,9 @@ class AnswerAfterCommit(OfTheCommittedLog):
         for fact in implied(self, message.request, message.reply):
             self.exercised += 1
             if not self._holds(fact):
-                raise Broken(f"{message.receiver} gets {fact}, which is not committed")
+                raise Broken(
+                    f"{message.receiver} gets a success for {words(fact)}, which is not committed"
+                )
 
     def since(self, request: object) -> int:
         """Returns the end of the committed log when the request arrived, and forgets it.

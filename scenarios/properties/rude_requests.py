@@ -16,6 +16,7 @@ from kraftsim.controller.node.node import Node
 
 from ..expected.assignments import proposed
 from ..expected.brokers import STRANGER
+from ..oracles.breach_words import words
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Property
 from ..oracles.shadow import Fact, Key, Shadow
@@ -135,6 +136,7 @@ class RudeRequestsAreRefused(OfTheCommittedLog):
         "A proposed ISR with any wrong epoch or member, and a request of an earlier incarnation, is"
         " refused and writes nothing."
     )
+    asks = True
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         process = self.world.active
@@ -185,8 +187,9 @@ class RudeRequestsAreRefused(OfTheCommittedLog):
             return
         if decision.records or not _is_refused(decision.reply):
             raise Broken(
-                f"{node.config.node_id} accepts {what}: {request}; it replies {decision.reply} and "
-                f"writes {decision.records}"
+                f"controller {node.config.node_id}, asked by this property and by no client, "
+                f"accepts {what}: {words(request)}; it replies {words(decision.reply)} and writes "
+                f"{words(decision.records)}"
             )
 
 

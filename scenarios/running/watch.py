@@ -20,6 +20,7 @@ from kraftsim.simulation.message import Exchange, Message
 from kraftsim.simulation.world import World
 
 from ..oracles.active_logs import ActiveLogs, OfActiveLogs
+from ..oracles.breach_words import with_topics
 from ..oracles.committed import CommittedLog, OfTheCommittedLog
 from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
@@ -225,6 +226,7 @@ class Watch:
 
     def _record(self, property_: Property, what: str, event: "Event") -> None:
         world = self.world
+        what = with_topics(what, _topic_names(world))
         self.events[property_.name] = event
         self.violations[property_.number] = Violation(
             property_.number, property_.name, what, world.timeline.now_us, world.journal.last_seq
@@ -248,6 +250,15 @@ def _hooks_of(kind: type) -> tuple[str, ...]:
 def _overrides(kind: type[Property], hook: str) -> bool:
     of_all = getattr(OfTheCommittedLog, hook)
     return getattr(kind, hook, of_all) is not of_all
+
+
+def _topic_names(world: World) -> dict[bytes, str]:
+    """Returns the names of the topics, also of those that are not committed yet."""
+    images = [world.committed]
+    for process in world.controllers.values():
+        images += [process.node.committed]
+        images += [] if process.node.active is None else [process.node.active.state.image]
+    return {topic_id: topic.name for image in images for topic_id, topic in image.topics.items()}
 
 
 def _standing(node: Node) -> Standing:

@@ -135,7 +135,7 @@ def test_the_reply_to_a_copy_of_a_heartbeat_tells_nothing(registered):
     registered.replied(answer(doubled, caught_up))
     registered.sent(BROKER, heartbeat())
 
-    with pytest.raises(Broken, match="want_fence=False"):
+    with pytest.raises(Broken, match="want fence no"):
         registered.sent(BROKER, heartbeat(is_behind=False))
 
 

@@ -134,7 +134,10 @@ def test_a_last_slice_without_changes_must_have_left_every_partition(
     monkeypatch.setattr(decommission, "_leaving", _few(decommission._leaving))
     ask(world, DecommissionBrokerRequest(broker_id=LEAVING))
 
-    assert f"broker {LEAVING} is unregistered and in replicas" in watching.violations["S26"].what
+    assert (
+        f"broker {LEAVING} is unregistered and in the replica set of "
+        in watching.violations["S26"].what
+    )
 
 
 def _few(leaving: Any) -> Any:

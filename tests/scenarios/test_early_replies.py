@@ -118,7 +118,7 @@ def test_an_election_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):
     elections_are_answered_at_once(monkeypatch)
     elect_preferred(world)
 
-    assert "gets ('elected', " in watching.violations[S16].what
+    assert "gets a success for an election of " in watching.violations[S16].what
 
 
 def test_a_block_of_producer_ids_that_another_broker_owns_breaks_s16(cluster, monkeypatch):
@@ -126,7 +126,10 @@ def test_a_block_of_producer_ids_that_another_broker_owns_breaks_s16(cluster, mo
     planted_rules.gives_ids_to_another_broker(monkeypatch)
     allocate_producer_ids(world)
 
-    assert "gets ('producer ids', 1000, 2, " in watching.violations[S16].what
+    assert (
+        "gets a success for the producer ids up to 1000, for broker 2 of epoch "
+        in watching.violations[S16].what
+    )
 
 
 def test_a_removal_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):
@@ -134,7 +137,7 @@ def test_a_removal_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):
     changes_of_voters_are_answered_at_once(monkeypatch, RemoveRaftVoterRequest)
     remove_voter(world)
 
-    assert "gets ('no voter', " in watching.violations[S16].what
+    assert "gets a success for the removal, " in watching.violations[S16].what
 
 
 def test_a_new_voter_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):
@@ -142,7 +145,7 @@ def test_a_new_voter_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):
     changes_of_voters_are_answered_at_once(monkeypatch, AddRaftVoterRequest)
     add_voter(world)
 
-    assert "gets ('voter', " in watching.violations[S16].what
+    assert "gets a success for the voter, " in watching.violations[S16].what
 
 
 def test_a_voter_that_does_not_want_to_wait_may_be_answered_at_once(cluster):

@@ -88,7 +88,7 @@ def test_a_leader_that_refuses_a_change_with_another_error_is_found(monkeypatch)
     world.dispatch(former, lambda reply: None)
     pass_time(world, 5)
 
-    assert "it tells (126,), expected (127,)" in watching.violations["S42"].what
+    assert "it tells 126, expected 127" in watching.violations["S42"].what
 
 
 def test_a_leader_that_answers_before_the_commit_is_found(monkeypatch):
@@ -196,4 +196,4 @@ def test_a_replica_that_repeats_a_request_without_a_pause_is_found(monkeypatch):
     monkeypatch.setattr(Peers, "failed", lambda peers, peer_id, now_ms: None)
     forged_replies(world)
 
-    assert "repeats FetchRequest" in watching.violations["S43"].what
+    assert "repeats Fetch (" in watching.violations["S43"].what

@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 
 from kraftsim.simulation.world import World
 
+from ...oracles.breach_words import words
 from ...oracles.log_configs import min_isr
 from ...oracles.property import Broken, Property
 from ...oracles.replica_logs import OfReplicas, ReplicaLog
@@ -34,8 +35,8 @@ class ReplicasAgree(OfReplicas):
             self._compared[key, one, other] = end
             if log.between(start, end) != its.between(start, end):
                 raise Broken(
-                    f"{key}: brokers {one} and {other} have other batches between the offsets "
-                    f"{start} and {end}, which are committed"
+                    f"{words(key)}: brokers {one} and {other} have other batches between the "
+                    f"offsets {start} and {end}, which are committed"
                 )
 
 
@@ -67,8 +68,9 @@ class InSyncReplicasHaveIt(OfReplicas):
             end = logs[member].end if member in logs else 0
             if end < committed:
                 raise Broken(
-                    f"{key}: broker {member} of the ISR {fact['isr']} ends at {end}, and leader "
-                    f"{fact['leader']}, or one before it, knew all below {committed} as committed"
+                    f"{words(key)}: broker {member} of the ISR {words(fact['isr'])} ends at {end}, "
+                    f"and leader {fact['leader']}, or a leader before it, knew all below "
+                    f"{committed} as committed"
                 )
 
 
@@ -103,8 +105,8 @@ class HighWatermarkNeverFalls(OfReplicas):
         self.exercised += before == reign
         if before == reign and leader.high_watermark < mark:
             raise Broken(
-                f"{key}: the high watermark of leader {reign.leader} in epoch {reign.epoch} was "
-                f"{mark}, and is {leader.high_watermark}"
+                f"{words(key)}: the high watermark of leader {reign.leader} in epoch "
+                f"{reign.epoch} was {mark}, and is {leader.high_watermark}"
             )
 
 
@@ -155,8 +157,8 @@ class EnoughReplicasHaveIt(OfReplicas):
         holders = [broker_id for broker_id, log in logs.items() if log.end >= mark]
         if len(holders) < needed:
             raise Broken(
-                f"{key}: the high watermark of leader {fact['leader']} rose to {mark}, which only "
-                f"the replicas {holders} have; min ISR is {needed}"
+                f"{words(key)}: the high watermark of leader {fact['leader']} rose to {mark}, "
+                f"which only the replicas {words(holders)} have; min ISR is {needed}"
             )
 
 
@@ -184,7 +186,7 @@ class LogsAreWhole(OfReplicas):
             self.exercised += 1
             found = _marks(log) or _end(log) or self._batches((key, broker_id), log)
             if found is not None:
-                raise Broken(f"{key}, broker {broker_id}: {found}")
+                raise Broken(f"{words(key)}, broker {broker_id}: {found}")
 
     def _batches(self, place: tuple[Key, int], log: ReplicaLog) -> str | None:
         base, batch = self._looked.get(place, (-1, b""))
@@ -204,7 +206,7 @@ class LogsAreWhole(OfReplicas):
             if epoch not in (-1, fields.leader_epoch):
                 return (
                     f"offset {fields.base_offset} is of leader epoch {fields.leader_epoch}, and "
-                    f"the epochs {log.epochs} say {epoch}"
+                    f"the epochs {words(log.epochs)} say {epoch}"
                 )
         return None
 
@@ -260,7 +262,7 @@ class TruncationsAreTold(OfReplicas):
             told = self._told.take(broker_id, name)
             found = self._untold((key, broker_id), log, told)
             if found is not None:
-                raise Broken(f"{key}: broker {broker_id} {found}, and told {told}")
+                raise Broken(f"{words(key)}: broker {broker_id} {found}, and told {words(told)}")
 
     def _untold(self, place: tuple[Key, int], log: ReplicaLog, told: list[Told]) -> str | None:
         before = self._seen.pop(place, None)

@@ -18,6 +18,7 @@ from kraftsim.simulation.world import World
 from ...expected import quorum as rules
 from ...expected.quorum import sole
 from ...expected.quorum_requests import ASKS, PERIODS, patience_ms
+from ...oracles.breach_words import words
 from ...oracles.property import Broken, Kinds, Property
 
 
@@ -115,7 +116,10 @@ class VotersAskByTheRules(Property):
             self.exercised += 1
             got, expected = check(node.quorum, send.peer_id, send.request)
             if got != expected:
-                raise Broken(f"{node.config.node_id} sends {got}, expected {expected}")
+                raise Broken(
+                    f"controller {node.config.node_id} sends {words(got)}, expected "
+                    f"{words(expected)}"
+                )
             if isinstance(send.request, UpdateRaftVoterRequest):
                 self._expect_first(node, send.request, turn.now_ms)
             if type(send.request) in PERIODS:
@@ -134,8 +138,8 @@ class VotersAskByTheRules(Property):
         pause_ms = quorum.settings.controller_quorum_retry_backoff_ms
         if now_ms - at_ms < pause_ms and then == known and last == request:
             raise Broken(
-                f"{node_id} repeats {request} {now_ms - at_ms} ms later, expected "
-                f"{pause_ms} ms or more"
+                f"controller {node_id} repeats {words(request)} {now_ms - at_ms} ms later, "
+                f"expected {pause_ms} ms or more"
             )
 
     def _expect_first(self, node: Node, request: UpdateRaftVoterRequest, now_ms: int) -> None:
@@ -143,7 +147,9 @@ class VotersAskByTheRules(Property):
         node_id = node.config.node_id
         moves, is_static = self._moves[node_id], node.quorum.history.kraft_version == 0
         if is_static and self._acknowledged.get(node_id) == moves:
-            raise Broken(f"{node_id} sends another UpdateRaftVoter, and the leader accepted one")
+            raise Broken(
+                f"controller {node_id} sends another UpdateRaftVoter, and the leader accepted one"
+            )
         self._updates[node_id] = Update(request, now_ms, moves)
 
     def _expect_period(self, node: Node, kind: type, now_ms: int) -> None:
@@ -157,7 +163,10 @@ class VotersAskByTheRules(Property):
         if after_moves == moves:
             due_ms = last_ms + PERIODS[kind] * fetch_ms
         if now_ms < due_ms:
-            raise Broken(f"{node_id} sends {kind.__name__} at {now_ms} ms, before {due_ms} ms")
+            raise Broken(
+                f"controller {node_id} sends {kind.__name__.removesuffix('Request')} "
+                f"{due_ms - now_ms} ms early"
+            )
 
     def _expect_patience(self, node: Node, turn: Turn) -> None:
         """Checks how long a follower waits once its leader has resigned (rule 10.40).
@@ -178,8 +187,8 @@ class VotersAskByTheRules(Property):
         is_reset = at_ms + fetch_ms <= role.fetch_ms <= turn.now_ms + fetch_ms
         if role.fetch_ms != due_ms and not is_reset:
             raise Broken(
-                f"the leader of {node_id} resigned at {at_ms} ms, and it waits until "
-                f"{role.fetch_ms} ms, expected {due_ms} ms"
+                f"the leader of controller {node_id} resigned, and the controller waits "
+                f"{role.fetch_ms - at_ms} ms from then, expected {due_ms - at_ms} ms"
             )
 
     def moved(self, node: Node, turn: Turn) -> None:
@@ -207,8 +216,9 @@ class VotersAskByTheRules(Property):
         first_ms, last_ms = _bounds(quorum, wait.since_ms)
         if not first_ms <= wait.deadline_ms <= last_ms:
             raise Broken(
-                f"{node_id} became {wait.role.__name__} at {wait.since_ms} ms, and waits until "
-                f"{wait.deadline_ms} ms, expected {first_ms} to {last_ms} ms"
+                f"controller {node_id} became {wait.role.__name__}, and waits "
+                f"{wait.deadline_ms - wait.since_ms} ms from then, expected "
+                f"{first_ms - wait.since_ms} to {last_ms - wait.since_ms} ms"
             )
 
     def _reads_what_it_missed(self, node_id: int) -> bool:

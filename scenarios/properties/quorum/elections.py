@@ -9,13 +9,14 @@ from typing import ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
-from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ...oracles.breach_words import words
 from ...oracles.property import Broken, Kinds, Property
 
 
@@ -40,7 +41,7 @@ class OneLeaderPerEpoch(Property):
             self._leaders[epoch] = me
             self.exercised += 1
         elif known != me:
-            raise Broken(f"epoch {epoch} has two leaders: {known} and {me}")
+            raise Broken(f"epoch {epoch} has two leaders: controllers {known} and {me}")
 
 
 class EpochMonotone(Property):
@@ -67,10 +68,10 @@ class EpochMonotone(Property):
         known = self._epochs.get(me, 0)
         self.exercised += epoch != known
         if epoch < known:
-            raise Broken(f"{me.node_id} is at epoch {epoch}, and was at {known} before")
+            raise Broken(f"controller {me.node_id} is at epoch {epoch}, and was at {known} before")
         if quorum.durable.epoch != epoch:
             at = quorum.durable.epoch
-            raise Broken(f"{me.node_id} is at epoch {epoch}, its disk at {at}")
+            raise Broken(f"controller {me.node_id} is at epoch {epoch}, its disk at {at}")
         self._epochs[me] = epoch
 
 
@@ -111,7 +112,10 @@ class VoteOnce(Property):
         asked = voter_id, epoch, candidate_id
         if voter_id != candidate_id and asked not in self._asked:
             self.exercised += 1
-            raise Broken(f"(voter, epoch, candidate) {asked} is on disk, and nobody asked")
+            raise Broken(
+                f"the disk of controller {voter_id} has a vote in epoch {epoch} for controller "
+                f"{candidate_id}, which did not ask for it"
+            )
 
     def arrived(self, message: Message) -> None:
         for topic in message.request.topics if isinstance(message.request, VoteRequest) else ():
@@ -135,13 +139,21 @@ class VoteOnce(Property):
             candidate = ReplicaKey(vote.replica_id, vote.replica_directory_id)
             self._agree((voter_id, directory, vote.replica_epoch), candidate)
 
-    def _agree(self, voter: Hashable, candidate: ReplicaKey) -> None:
+    def _agree(self, voter: tuple[int, Uuid, int], candidate: ReplicaKey) -> None:
         known = self._votes.get(voter)
         if known is None:
             self._votes[voter] = candidate
             self.exercised += 1
         elif not _may_be_one(known, candidate):
-            raise Broken(f"(voter, directory, epoch) {voter} voted for {known} and {candidate}")
+            node_id, _, epoch = voter
+            raise Broken(
+                f"controller {node_id} voted in epoch {epoch} for {_replica_words(known)} and for "
+                f"{_replica_words(candidate)}"
+            )
+
+
+def _replica_words(replica: ReplicaKey) -> str:
+    return f"controller {replica.node_id} with the directory {words(replica.directory_id)}"
 
 
 def _may_be_one(known: ReplicaKey, candidate: ReplicaKey) -> bool:

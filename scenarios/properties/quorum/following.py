@@ -1,6 +1,6 @@
 """S46: no replica follows a reply that no leader of its epoch could send (9.33, 10.34, 10.45)."""
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from kraftsim.controller.core.rpc import (
     FetchRequest,
@@ -15,11 +15,20 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ...expected import fetched
+from ...oracles.breach_words import differing
 from ...oracles.property import Broken, Kinds, Property
 
 REPLIES = (FetchResponse, FetchSnapshotResponse)
-Followed = tuple[int, int, int, int, int]
-"""Where a replica's log begins and ends, its last epoch, its high watermark, what it downloaded."""
+
+
+class Followed(NamedTuple):
+    """What a reply may change of a replica; `downloaded` counts bytes of a snapshot (-1: none)."""
+
+    log_start: int
+    log_end: int
+    last_epoch: int
+    high_watermark: int
+    downloaded: int
 
 
 class ImpossibleRepliesChangeNothing(Property):
@@ -60,13 +69,19 @@ class ImpossibleRepliesChangeNothing(Property):
         self.exercised += 1
         *now, downloaded = _followed(node.quorum)
         if now != [*was[:-1]] or downloaded > was[-1]:
-            raise Broken(f"{node.config.node_id} gets a reply, {flaw}: {was} becomes {now}")
+            before_words, after_words = differing(was._asdict(), _followed(node.quorum)._asdict())
+            raise Broken(
+                f"controller {node.config.node_id} gets a reply, {flaw}: {before_words} becomes "
+                f"{after_words}"
+            )
 
 
 def _followed(quorum: Quorum) -> Followed:
     log, download = quorum.log, quorum.download
     downloaded = -1 if download is None else len(download.data)
-    return log.start_offset, log.end_offset, log.last_epoch, quorum.high_watermark, downloaded
+    return Followed(
+        log.start_offset, log.end_offset, log.last_epoch, quorum.high_watermark, downloaded
+    )
 
 
 CLASSES: tuple[type[Property], ...] = (ImpossibleRepliesChangeNothing,)

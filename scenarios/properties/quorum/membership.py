@@ -23,6 +23,7 @@ from kraftsim.controller.raft.roles import Leader
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ...oracles.breach_words import words
 from ...oracles.property import Broken, Kinds, Property
 
 CHANGES = (AddRaftVoterRequest, RemoveRaftVoterRequest, UpdateRaftVoterRequest)
@@ -113,7 +114,7 @@ class VotersChangeAsAsked(Property):
             self.exercised += 1
             if quorum.history.latest_offset < quorum.high_watermark:
                 raise Broken(
-                    f"{node.config.node_id} leads, and the committed voters are without it"
+                    f"controller {node.config.node_id} leads, and is none of the committed voters"
                 )
 
     def wrote(self, node: Node, turn: Turn) -> None:
@@ -127,7 +128,8 @@ class VotersChangeAsAsked(Property):
         last, quorum = sets[-1], node.quorum
         if quorum.voters.voters != last.voters:
             raise Broken(
-                f"{node.config.node_id} counts {quorum.voters.ids}, and its log {last.voters}"
+                f"controller {node.config.node_id} counts the voters {words(quorum.voters.ids)}, "
+                f"and its log has {words(last.voters)}"
             )
         first = turn.persist[0].base_offset if turn.persist else last.offset + 1
         before = sets[-2] if len(sets) > 1 else self._committed_before(last.offset)
@@ -148,10 +150,14 @@ class VotersChangeAsAsked(Property):
         if new_set.begins and is_of_itself:
             return
         if max(last.offset, leader.epoch_start) >= quorum.high_watermark:
-            raise Broken(f"{me} changes voters before it has committed {last.offset}")
+            raise Broken(
+                f"controller {me} changes voters before it has committed offset {last.offset}"
+            )
         asked = _asked(gone, new) if len(gone) <= 1 and len(new) <= 1 else None
         if asked is None or not self._answers(quorum, asked, now_ms):
-            raise Broken(f"{me} changes the voters {before} to {voters}, unasked")
+            raise Broken(
+                f"controller {me} changes the voters {words(before)} to {words(voters)}, unasked"
+            )
 
     def _answers(self, quorum: Quorum, asked: Asked, now_ms: int) -> bool:
         """Returns True if a change answers an open request, and drops that request."""

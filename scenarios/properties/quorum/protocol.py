@@ -17,6 +17,7 @@ from ...expected import membership
 from ...expected import quorum as rules
 from ...expected import quorum_replies as replies
 from ...expected.quorum import Fetched, Outcome
+from ...oracles.breach_words import words
 from ...oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 10_000  # requests whose replies may come
@@ -119,7 +120,7 @@ class VotersReplyByTheRules(Property):
         expected, kind = question.expected, type(message.request)
         flaw = _flaw(expected[-1], kind, reply)
         if flaw is not None and all(_flaw(other, kind, reply) for other in expected):
-            raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
+            raise Broken(f"{message.sender} replies to {words(message.request)}: {flaw}")
         if question.unanswered <= 0 and not self._may_have_copies():
             del self._questions[id(message.request)]
 
@@ -136,7 +137,7 @@ def _flaw(expected: Outcome | Fetched, kind: type[rpc.Request], reply: object) -
         return replies.flaw_of_records(expected, reply)
     _, told = RULES[kind]
     got = told(reply)
-    return None if got == expected else f"it tells {got}, expected {expected}"
+    return None if got == expected else f"it tells {words(got)}, expected {words(expected)}"
 
 
 CLASSES: tuple[type[Property], ...] = (VotersReplyByTheRules,)

@@ -15,10 +15,12 @@ from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.world import World
 
+from ...oracles.breach_words import differing, words
 from ...oracles.property import Broken, Property
 from .elections import has_lost_vote
 
 NO_EPOCH = -1
+BATCH_FIELDS = ("base_offset", "epoch", "timestamp_ms", "records", "versions")
 Position = tuple[int, int]
 """Base offset and epoch of an entry."""
 
@@ -64,11 +66,27 @@ class LogMatching(Property):
         self.exercised += 1
         known_batch, known_before = known
         if known_batch is not batch and known_batch != batch:
-            raise Broken(f"at (offset, epoch) {position} logs have {known_batch} and {batch}")
+            raise Broken(
+                f"at offset {position[0]} of epoch {position[1]} the logs have other batches: "
+                f"{_difference(known_batch, batch)}"
+            )
         if known_before is None:
             self._entries[position] = batch, before
         elif before not in (None, known_before):
-            raise Broken(f"before (offset, epoch) {position} logs have {known_before} and {before}")
+            raise Broken(
+                f"before offset {position[0]} of epoch {position[1]} the logs have other entries: "
+                f"{_entry_words(known_before)} and {_entry_words(before)}"
+            )
+
+
+def _entry_words(entry: Position | None) -> str:
+    return "none" if entry is None else f"offset {entry[0]} of epoch {entry[1]}"
+
+
+def _difference(known: Batch, batch: Batch) -> str:
+    """Returns in what two batches differ."""
+    fields = [{name: getattr(of, name) for name in BATCH_FIELDS} for of in (known, batch)]
+    return " and ".join(differing(*fields))
 
 
 def _is_in_a_log(world: World, position: Position) -> bool:
@@ -109,14 +127,18 @@ class CommittedIsFinal(Property):
         node_id, end = node.config.node_id, self._ends.get(node.config.node_id, 0)
         if turn.truncate_to < end:
             raise Broken(
-                f"{node_id} truncates its log to {turn.truncate_to}, below its high watermark {end}"
+                f"controller {node_id} truncates its log to {turn.truncate_to}, below its high "
+                f"watermark {end}"
             )
 
     def committed(self, node_id: int, batch: Batch) -> None:
         known = self._committed.setdefault(batch.base_offset, batch)
         self.exercised += batch.base_offset < max(self._ends.values(), default=0)
         if known is not batch and known != batch:
-            raise Broken(f"offset {batch.base_offset} is {known}, but on {node_id} {batch}")
+            raise Broken(
+                f"the committed batch at offset {batch.base_offset} is another on controller "
+                f"{node_id}: {_difference(known, batch)}"
+            )
         self._ends[node_id] = max(self._ends.get(node_id, 0), batch.last_offset + 1)
 
 
@@ -154,10 +176,11 @@ class HighWatermark(Property):
         if mark == known:
             return
         if mark < known:
-            raise Broken(f"the high watermark of {me} is {mark}, and was {known} before")
+            raise Broken(f"the high watermark of controller {me} is {mark}, and was {known} before")
         if mark > quorum.log.end_offset:
             raise Broken(
-                f"the log of {me} ends at {quorum.log.end_offset}, below its high watermark {mark}"
+                f"the log of controller {me} ends at {quorum.log.end_offset}, below its high "
+                f"watermark {mark}"
             )
         self._marks[me] = mark
         if mark > self._highest:
@@ -168,16 +191,22 @@ class HighWatermark(Property):
         self.exercised += 1
         if quorum.leader_id != quorum.me.node_id:  # the leader may have resigned in this step
             raise Broken(
-                f"{quorum.me.node_id}, not the leader, is the first with high watermark {mark}"
+                f"controller {quorum.me.node_id}, not the leader, is the first with high "
+                f"watermark {mark}"
             )
         epoch = epoch_before(quorum.log, mark)
         if mark > quorum.log.start_offset and epoch != quorum.epoch:  # Raft, 5.4.2
-            raise Broken(f"the leader of epoch {quorum.epoch} commits {mark}, of epoch {epoch}")
+            raise Broken(
+                f"the leader of epoch {quorum.epoch}, controller {quorum.me.node_id}, raises the "
+                f"high watermark to {mark}, after an entry of epoch {epoch}"
+            )
         voters = quorum.voters.voters
         holding = [voter.voter_id for voter in voters if self._holds(voter, mark, epoch)]
         if len(holding) < quorum.voters.majority:
             raise Broken(
-                f"{mark} of epoch {epoch} is committed, but only on the disks of {holding}"
+                f"the leader, controller {quorum.me.node_id}, raises the high watermark to {mark}, "
+                f"of epoch {epoch}, which is on the disks of {words(holding)}, expected "
+                f"{quorum.voters.majority} of the voters {words(quorum.voters.ids)}"
             )
 
     def _holds(self, voter: Voter, end_offset: int, epoch: int | None) -> bool:
@@ -245,8 +274,8 @@ class LeaderCompleteness(Property):
         self.exercised += end > 0
         if end > log.start_offset and epoch_before(log, end) != epoch:
             raise Broken(
-                f"{leader.me.node_id} leads epoch {leader.epoch} without the entries committed "
-                f"below {end} in epoch {epoch}"
+                f"controller {leader.me.node_id} leads epoch {leader.epoch} without the entries "
+                f"committed below offset {end} in epoch {epoch}"
             )
 
 
@@ -268,7 +297,9 @@ class OneWriter(Property):
     def wrote(self, node: Node, turn: Turn) -> None:
         me, led = node.quorum.me.node_id, _led(node.quorum)
         if led != NO_EPOCH and turn.truncate_to is not None and self._epochs.get(me) == led:
-            raise Broken(f"{me} leads epoch {led} and truncates its log to {turn.truncate_to}")
+            raise Broken(
+                f"controller {me} leads epoch {led} and truncates its log to {turn.truncate_to}"
+            )
         if turn.snapshot is not None:
             start = self.world.log_start
             self._written = {position for position in self._written if position[0] >= start}
@@ -278,7 +309,10 @@ class OneWriter(Property):
                 continue
             self.exercised += 1
             if led != batch.epoch:
-                raise Broken(f"{me} writes (offset, epoch) {position} and does not lead that epoch")
+                raise Broken(
+                    f"controller {me} writes offset {position[0]} of epoch {position[1]} and does "
+                    "not lead that epoch"
+                )
             self._written.add(position)
 
 

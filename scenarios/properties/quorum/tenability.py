@@ -24,6 +24,7 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ...expected import quorum as rules
+from ...oracles.breach_words import words
 from ...oracles.property import Broken, Kinds, Property
 
 SLACK_MS = 10  # timers fire once per millisecond, after the messages of their time
@@ -170,8 +171,8 @@ class LonelyLeaderStops(OfReigns):
         bound_ms = timeout_ms * 3 // 2 + SLACK_MS
         if silent_ms > bound_ms:
             raise Broken(
-                f"{node.config.node_id} leads epoch {reign.epoch} {silent_ms} ms after a majority "
-                f"last fetched, expected at most {bound_ms} ms"
+                f"controller {node.config.node_id} leads epoch {reign.epoch} {silent_ms} ms after "
+                f"a majority last fetched, expected at most {bound_ms} ms"
             )
 
 
@@ -204,7 +205,10 @@ class MostCaughtUpSucceeds(OfReigns):
         ends = [reign.ends[candidate] for candidate in judged if candidate in reign.ends]
         self.exercised += len(set(ends)) > 1
         if ends != sorted(ends, reverse=True):
-            raise Broken(f"{node.config.node_id} names {judged}, whose known ends are {ends}")
+            raise Broken(
+                f"controller {node.config.node_id} names the successors {words(judged)}, whose "
+                f"logs it knows to end at {words(ends)}"
+            )
 
 
 CLASSES: tuple[type[Property], ...] = (LonelyLeaderStops, MostCaughtUpSucceeds)
