@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from kraftsim.simulation.event_row import EventRow
 
 from ..conditions.condition import Condition
-from ..conditions.row_kinds import row_kinds
+from ..conditions.row_kinds import row_words
 from ..language.amounts import Amount, in_order
 from ..language.reading import document_of
 from ..language.selectors import Selector
@@ -57,10 +57,10 @@ class During:
             return not holds
 
         message = f"expected throughout: {as_written(document_of(self))}"
-        kinds = row_kinds(self.holds)
+        words = row_words(self.holds)
 
         def break_() -> None:
-            claim.break_(message, stage, stage.fresh_seq(kinds))
+            claim.break_(message, stage, stage.fresh_seq(words))
 
         stage.wait_until(is_broken, break_)
         return nothing_more

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..conditions.condition import Condition, Not
-from ..conditions.row_kinds import row_kinds
+from ..conditions.row_kinds import row_words
 from ..language.amounts import Amount
 from ..language.durations import duration_text
 from ..language.reading import document_of
@@ -41,7 +41,7 @@ class LeadsTo:
 
     def _owe(self, stage: Stage, claim: Claim) -> None:
         paid = stage.wait_for(self.then, claim.occurs)
-        since_seq = stage.fresh_seq(row_kinds(self.if_))
+        since_seq = stage.fresh_seq(row_words(self.if_))
 
         def fall_due() -> None:
             stage.check_conditions()

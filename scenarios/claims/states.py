@@ -2,7 +2,7 @@
 
 from ..conditions.chances import chance_of
 from ..conditions.condition import Condition
-from ..conditions.row_kinds import row_kinds
+from ..conditions.row_kinds import row_words
 from ..conditions.unknown_subjects import all_subjects_exist
 from ..language.reading import document_of
 from ..language.spelling import as_written
@@ -17,8 +17,8 @@ def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     never came near to it (`chances.py`), or if no step of the file had an effect.
     """
     message = f"expected never: {_written(condition)}"
-    kinds = row_kinds(condition)
-    stage.wait_for(condition, lambda: claim.break_(message, stage, stage.fresh_seq(kinds)))
+    words = row_words(condition)
+    stage.wait_for(condition, lambda: claim.break_(message, stage, stage.fresh_seq(words)))
     has_chance = chance_of(condition, stage)
 
     def settle() -> None:

@@ -1,4 +1,4 @@
-"""Which journal rows make a condition true: their kinds, by the words of the condition.
+"""Which journal rows make a condition true: their kinds and states, by its words.
 
 One event of a run can write several rows, such as `lease_expired`, `broker_fenced` and
 `partition_changed`.
@@ -7,6 +7,7 @@ One event of a run can write several rows, such as `lease_expired`, `broker_fenc
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..language.reading import document_of
+from ..stage.stage import RowWords
 from .condition import Condition
 
 BROKERS = ("broker_", "agent_state", "clone_state")
@@ -25,9 +26,37 @@ PREFIXES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def row_kinds(condition: Condition) -> tuple[str, ...]:
-    """Returns with what the kinds of the rows begin that can make the condition true."""
-    return tuple(_prefixes(document_of(condition)))
+# the kind of the row that reports a record, by the record's name
+OF_RECORDS: Mapping[str, str] = {
+    "FenceBroker": "broker_fenced",
+    "InControlledShutdown": "broker_in_controlled_shutdown",
+    "LeaderChange": "controller_elected",
+    "PartitionChange": "partition_changed",
+    "RegisterBroker": "broker_registered",
+    "UnfenceBroker": "broker_unfenced",
+    "UnregisterBroker": "broker_unregistered",
+}
+
+
+def row_words(condition: Condition) -> RowWords:
+    """Returns what the rows that can make the condition true have in common."""
+    document = document_of(condition)
+    return RowWords(tuple(_prefixes(document)), tuple(_exact(document)))
+
+
+def _exact(document: object) -> Iterator[str]:
+    """Yields the states and the kinds of rows that the words of a condition name."""
+    if isinstance(document, Mapping):
+        state, record = document.get("state"), document.get("record")
+        if isinstance(state, str):
+            yield from (state, f"broker_{state}")
+        if isinstance(record, str) and record in OF_RECORDS:
+            yield OF_RECORDS[record]
+        for value in document.values():
+            yield from _exact(value)
+    elif isinstance(document, Sequence) and not isinstance(document, str):
+        for value in document:
+            yield from _exact(value)
 
 
 def _prefixes(document: object) -> Iterator[str]:

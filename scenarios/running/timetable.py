@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from ..conditions.row_kinds import row_kinds
+from ..conditions.row_kinds import row_words
 from ..document.step import Step
-from ..stage.stage import Stage, Waiting
+from ..stage.stage import RowWords, Stage, Waiting
 
 
 class Timetable:
@@ -44,7 +44,7 @@ class Timetable:
         """Schedules a step; `after_seq` is the row with the begin of the step that it follows."""
         do = partial(self._do, number, step, after_seq)
         if step.when is not None:
-            do = partial(self._do_when, number, step, row_kinds(step.when))
+            do = partial(self._do_when, number, step, row_words(step.when))
             self._waiting.append(self._stage.wait_for(step.when, do))
             return
         assert step.amount is not None, step
@@ -58,8 +58,8 @@ class Timetable:
         for time in range(1, step.times_in(self._run_us) + 1):
             self._stage.world.timeline.after(time * step.amount.us, do)
 
-    def _do_when(self, number: int, step: Step, kinds: tuple[str, ...]) -> None:
-        self._do(number, step, self._stage.fresh_seq(kinds))
+    def _do_when(self, number: int, step: Step, words: RowWords) -> None:
+        self._do(number, step, self._stage.fresh_seq(words))
 
     def _do(self, number: int, step: Step, after_seq: int | None) -> None:
         if self._is_over:

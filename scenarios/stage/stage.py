@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
 from kraftsim.simulation.event_row import EventRow
@@ -35,6 +35,13 @@ Spared = tuple[str, tuple[NodeId, ...]]
 def every(nodes: tuple[NodeId, ...], holds: Callable[[NodeId], bool]) -> bool:
     """Returns True if `nodes` is not empty and every node satisfies `holds`."""
     return bool(nodes) and all(holds(node) for node in nodes)
+
+
+class RowWords(NamedTuple):
+    """Begins of the kinds of rows that can make a condition true, and kinds and states by name."""
+
+    kinds: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
 
 
 class Watchable(Protocol):
@@ -219,16 +226,19 @@ class Stage:
         if is_any_over:
             self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
-    def fresh_seq(self, kinds: tuple[str, ...]) -> int | None:
+    def fresh_seq(self, words: RowWords) -> int | None:
         """Returns the number of the row by which a condition has come true in this check.
 
-        It is the first row of the event before the check whose kind begins with one of `kinds`,
-        else the first; None if the event has written no row.
+        It is the last row of the event before the check whose kind or state is in `words.exact`,
+        else the first whose kind begins with one of `words.kinds`, else the first; None if the
+        event has written no row.
         """
-        now_us = self.world.timeline.now_us
+        now_us, exact = self.world.timeline.now_us, words.exact
         rows = [row for row in self.world.journal.since(self._fresh_from_seq) if row.t_us == now_us]
-        named = (row.seq for row in rows if row.kind.startswith(kinds))
-        return next(named, rows[0].seq if rows else None)
+        of_kind = [row for row in rows if row.kind.startswith(words.kinds)]
+        named = [row for row in of_kind if row.kind in exact or row.detail.get("state") in exact]
+        found = (*named[-1:], *of_kind, *rows)
+        return found[0].seq if found else None
 
     def begin(
         self,
