@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
     from ..files.scenario_files import ScenarioFile
 
-TITLES = {"name": "broken", "claim": "claim", "expected": "expected", "got": "got"}
+TITLES = {
+    "name": "broken",
+    "claim": "claim",
+    "expected": "expected",
+    "got": "got",
+    "leader": "leader",
+}
 INDENT = 22  # the column at which a sentence begins
 
 
@@ -96,7 +102,9 @@ def _explain_violation(arguments: argparse.Namespace, file: "ScenarioFile") -> N
         return
     found, lines = explained(run, violations[0])
     if is_data(arguments):
-        facts = {word: getattr(found, word) for word in ("claim", "expected", "got", "event")}
+        facts = {
+            word: getattr(found, word) for word in ("claim", "expected", "got", "leader", "event")
+        }
         print_data(arguments, {"violation": {"name": found.name} | facts | {"lines": lines}})
         return
     is_wide = arguments.output == "wide"

@@ -1,12 +1,13 @@
 """Says what an event of a run was: `controller 3000 appends FenceBroker (offset 15) to a disk`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.simulation.message import Message
+from kraftsim.simulation.message import Exchange, Message
 
 from ..conditions.record_names import RECORDS
 from ..running.watch import Event
@@ -15,8 +16,11 @@ RECORDS_MAX = 4  # records of a batch that a sentence names
 END = "the run ends"
 
 
-def event_words(event: Event) -> str:
-    """Returns a sentence about the event."""
+def event_words(event: Event, topics: Mapping[str, str]) -> str:
+    """Returns a sentence about the event, an empty text if there is none.
+
+    `topics` has the names of topics by their ids in hexadecimal digits.
+    """
     match event:
         case Event("finished"):
             return END
@@ -38,8 +42,15 @@ def event_words(event: Event) -> str:
             return f"{record_name(record)} (offset {offset}) is committed"
         case Event("done", (Batch() as batch, _)):
             return f"{_records([batch])} is committed"
+        case Event("asked", (Exchange() as exchange,)):
+            return f"a client sends {name_of(exchange.request)} to broker {exchange.broker_id}"
+        case Event("exchanged", (Exchange() as exchange,)):
+            return f"broker {exchange.broker_id} answers {name_of(exchange.request)} of a client"
+        case Event("partition_changed" | "partition_settled", ((_, bytes(topic_id), number), *_)):
+            topic = topics.get(topic_id.hex(), uuid_text(topic_id))
+            return f"a committed record changes {topic}-{number}"
         case _:
-            return "a committed record changes a partition"
+            return ""
 
 
 def nodes_of(event: Event) -> Iterator[NodeId]:
@@ -49,6 +60,8 @@ def nodes_of(event: Event) -> Iterator[NodeId]:
             yield controller_node(node.config.node_id)
         case Event(_, (Message() as message,)):
             yield from (message.receiver, message.sender)
+        case Event(_, (Exchange() as exchange,)):
+            yield broker_node(exchange.broker_id)
         case Event(_, (NodeId() as sender, _)):
             yield sender
         case Event("broker_changed", (int(number), _)):

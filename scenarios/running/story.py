@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
+from ..language.durations import seconds_text
 from ..stage.stage import Stage
 from .beside_rows import BesideRows, beside_rows
 from .partition_words import partitions_text
@@ -43,7 +44,16 @@ class StoryLine:
 def times_text(t_us: int, elapsed_us: int | None) -> str:
     """Returns the virtual time, after the time since the begin of the timetable if there is one."""
     virtual = f"{t_us / 1e6:9.3f} s"
-    return virtual if elapsed_us is None else f"{f'T{elapsed_us / 1e6:+.1f}s':>8} {virtual}"
+    return virtual if elapsed_us is None else f"{_elapsed_text(elapsed_us):>8} {virtual}"
+
+
+def time_text(t_us: int, begins_us: int | None) -> str:
+    """Returns a time as a sentence names it: `T+2.0s`, or seconds before a timetable is known."""
+    return seconds_text(t_us) if begins_us is None else _elapsed_text(t_us - begins_us)
+
+
+def _elapsed_text(elapsed_us: int) -> str:
+    return f"T{elapsed_us / 1e6:+.1f}s"
 
 
 def story(world: World, stage: Stage, *, folds: bool = True) -> list[StoryLine]:

@@ -59,6 +59,79 @@ def test_a_disk_fault_is_the_first_cause():
     assert lines[0].startswith(">> disk.slow: controllers ")
 
 
+def test_a_comparison_of_facts_names_the_partition_and_what_differs():
+    """M74: an image keeps the leader of a partition that has none."""
+    found, lines = why("M74")
+
+    assert "leader none, leader epoch 1 from the log" == found.expected
+    assert "the image of controller 3000 has single-0 with leader 1, leader epoch 0" == found.got
+    assert "broker 1 is fenced (epoch 13)" in lines
+    assert "single-0: no leader (was 1), ISR 1 -> none, ELR none -> 1" in lines
+
+
+def test_a_request_of_a_property_is_none_of_a_client():
+    """M98: AlterPartition with an older partition epoch is accepted."""
+    found, _ = why("M98")
+
+    assert "asked by this property and by no client, accepts an older partition epoch" in found.got
+    assert "topic orders" in found.got
+
+
+def test_the_event_of_a_partition_names_it():
+    """M97: an election from outside of ISR and ELR."""
+    assert "a committed record changes orders-0" == why("M97")[0].event
+
+
+def test_the_event_of_a_client_names_its_request_and_the_broker():
+    """M111: a batch takes one offset less than it has records."""
+    assert "broker 1 answers Produce of a client" == why("M111")[0].event
+
+
+@pytest.mark.parametrize(
+    ("bug", "said"),
+    [
+        ("M42", "controller 3000, of epoch 1 since T-1.0s"),
+        ("M60", "controller 3000, of epoch 1 from T-1.1s to T+0.0s"),
+        ("M33", "controller 3000, of epoch 1 since 0 s"),
+    ],
+)
+def test_the_leader_that_judged_has_the_time_since_which_it_leads(bug, said):
+    """M60: no leader is elected again. M33 breaks its property before the steps begin."""
+    assert said == why(bug)[0].leader
+
+
+def test_a_claim_whose_time_ran_out_has_no_event_and_names_its_begin_once():
+    """M69: a controlled shutdown writes no record."""
+    found, lines = why("M69")
+
+    assert "" == found.event
+    begin = "broker 1 enters PENDING_CONTROLLED_SHUTDOWN"
+    assert [">> proc.stop: broker 1", begin, "leads_to[1] is broken"] == lines
+
+
+def test_the_event_that_broke_a_claim_is_not_said_twice():
+    """M77: a decommission removes the last replica of a partition."""
+    _, lines = why("M77")
+
+    assert [
+        ">> broker.decommission: broker 2",
+        "broker 2 is unregistered (epoch 14): never[0] is broken",
+    ] == lines
+
+
+def test_of_several_states_in_one_event_the_claim_names_its_own():
+    """M68: the broker enters SHUTTING_DOWN and NOT_RUNNING in the event that fences it."""
+    assert "broker 1 enters NOT_RUNNING" == why("M68")[0].event
+
+
+def test_a_breach_without_a_linked_fault_names_the_fault_of_its_nodes():
+    """M31: a clock was stepped, which no row of the lease names."""
+    _, lines = why("M31")
+
+    assert ">> clock.step: controller 3000 (by +7500ms)" == lines[0]
+    assert "lease of broker 1 expired" in lines[1]
+
+
 @pytest.mark.parametrize(
     ("what", "facts"),
     [
@@ -66,6 +139,7 @@ def test_a_disk_fault_is_the_first_cause():
         ("expected 1, got 2", ("1", "2")),
         ("expected never: {a: b}", ("never: {a: b}", "it came true")),
         ("3001 votes twice", ("", "3001 votes twice")),
+        ("orders-0: expected offset 12, got 13", ("offset 12", "orders-0: 13")),
     ],
 )
 def test_the_text_of_a_violation_has_two_facts(what, facts):
