@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 from ..document.scenario import Scenario
 from ..lint import complaints
 from ..running.watch import Violation
+from .cause import Cause
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ class Failure(NamedTuple):
     violation: Violation
     at_us: int
     events: int
+    cause: Cause
 
 
 # yields smaller plans, and is sent whether the yielded plan fails in the same way

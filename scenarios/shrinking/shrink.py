@@ -1,4 +1,4 @@
-"""Shrinks a failing run to a smaller scenario that fails in the same way.
+"""Shrinks a failing run to a smaller scenario that fails in the same way, for the same cause.
 
 It shrinks the plan, in which everything is drawn, so that the result does not depend on draws: its
 end, steps, nodes, topics, settings, release, network, and the words and times of its steps. A run
@@ -19,6 +19,7 @@ from ..running.run import bound_by
 from ..running.until_broken import CRASH, START, UntilBroken, violations_until
 from ..running.watch import ASSERTION
 from . import plans
+from .cause import cause_of
 from .nodes import fewer_brokers, fewer_controllers
 from .search import Failure, Reduce, Reduction, Smallest, Tries, smallest
 from .step_values import bare_steps, shorter_times, simpler_steps
@@ -50,10 +51,11 @@ def shrink(scenario: Scenario, seed: int, tries: Tries) -> Smallest:
         raise ValueError(
             f"{plan.name}: expected a seed whose run fails, got no violation with seed {seed}"
         )
-    wanted = failure.violation.name
+    wanted, cause = failure.violation.name, failure.cause
 
     def fails(candidate: Scenario, before: Failure) -> Failure | None:
-        return failure_of(candidate, seed, wanted, before)
+        found = failure_of(candidate, seed, wanted, before)
+        return found if found is not None and cause.is_kept_by(found.cause) else None
 
     return smallest(plan, failure, fails, reductions_of(plan, seed, wanted), tries)
 
@@ -72,7 +74,8 @@ def failure_of(
     for violation in violations_until(run, lambda: run.finish().violations):
         if wanted in (None, violation.name):
             events = run.world.timeline.scheduled_count
-            return Failure(violation, violation.t_us - run.begin_us, events)
+            at_us = violation.t_us - run.begin_us
+            return Failure(violation, at_us, events, cause_of(run, violation))
     return None
 
 

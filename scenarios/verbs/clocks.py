@@ -12,8 +12,7 @@ from ..language.amounts import Amount, Period
 from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .processes import running
-from .verb import UNFELT, Verb
+from .verb import UNFELT, Verb, running
 
 FELT_DRIFT_PPM = 50  # good quartz drifts less
 DRIFT_MAX = 999_999  # millionths: a larger negative drift would stop the clock or turn it back

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
 from kraftsim.broker_agent.directories.data_disk import DataDisk
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -187,6 +187,8 @@ class Rot(DiskVerb, word="disk.rot"):
     With `replicated` a controller is spared unless every other voter has its whole log, undamaged,
     so that nothing committed is lost whatever happens next. An effect is a truncated batch.
     """
+
+    ends_process: ClassVar[bool] = True
 
     replicated: bool = False
 

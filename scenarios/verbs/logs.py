@@ -5,7 +5,7 @@ Replicas share no bytes that a fault damages: the other replicas of a partition 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.node_id import NodeId
@@ -80,6 +80,8 @@ class LoseTail(LogVerb, word="log.lose_tail"):
     since `flush.messages` flushed it, and since its broker last ended in good order or recovered.
     With `records`, that many of its last records are lost, and the rest of their batches.
     """
+
+    ends_process: ClassVar[bool] = True
 
     records: Annotated[int, Between(1, OFFSET_MAX)] | None = None
     for_: Amount | None = None

@@ -1,6 +1,7 @@
 """proc.*: processes of controllers and brokers that crash, stop, start and pause."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kraftsim.controller.core.node_id import NodeId
 from kraftsim.simulation.delays import exponential, uniform
@@ -9,7 +10,7 @@ from kraftsim.simulation.recurring import Recurring
 from ..language.amounts import Amount, Period, in_order
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
-from .verb import UNFELT, Verb, nothing
+from .verb import UNFELT, Verb, nothing, running, spare
 
 FELT_PAUSE_US = 10_000  # a shorter pause is less than what the scheduler of a busy host does
 
@@ -17,6 +18,8 @@ FELT_PAUSE_US = 10_000  # a shorter pause is less than what the scheduler of a b
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash(Verb, word="proc.crash"):
     """Kills processes at once; durable data survives. The calm starts the processes again."""
+
+    ends_process: ClassVar[bool] = True
 
     on: Selector
     for_: Amount | None = None
@@ -32,6 +35,8 @@ class Crash(Verb, word="proc.crash"):
 class Stop(Verb, word="proc.stop"):
     """Sends SIGTERM: a broker requests a controlled shutdown, an active controller resigns."""
 
+    ends_process: ClassVar[bool] = True
+
     on: Selector
     for_: Amount | None = None
 
@@ -46,11 +51,13 @@ class Stop(Verb, word="proc.stop"):
 class Start(Verb, word="proc.start"):
     """Starts a process on each node that has none."""
 
+    starts_process: ClassVar[bool] = True
+
     on: Selector
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         nodes, processes = stage.targets(self.on), stage.processes
-        _spare(stage, [node for node in nodes if processes.is_alive(node)])
+        spare(stage, [node for node in nodes if processes.is_alive(node)])
         nodes = tuple(node for node in nodes if not processes.is_alive(node))
         for node in nodes:
             stage.processes.start(node)
@@ -60,6 +67,8 @@ class Start(Verb, word="proc.start"):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart(Verb, word="proc.restart"):
     """Kills processes and starts them again at once, with the same disk."""
+
+    starts_process: ClassVar[bool] = True
 
     on: Selector
 
@@ -78,6 +87,8 @@ class Move(Verb, word="proc.move"):
     UpdateRaftVoter).
     """
 
+    starts_process: ClassVar[bool] = True
+
     on: Selector
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
@@ -94,6 +105,8 @@ class Pause(Verb, word="proc.pause"):
     Suspended processes stay alive, but handle no timers and no messages. A pause of less than 10 ms
     counts as none.
     """
+
+    ends_process: ClassVar[bool] = True
 
     on: Selector
     for_: Amount | None = None
@@ -120,6 +133,8 @@ class Wipe(Verb, word="proc.amnesia"):
     A process starts again under the same id. With `keeps_directory` it also has the same
     directory id, which careful operators avoid.
     """
+
+    ends_process: ClassVar[bool] = True
 
     on: Selector
     for_: Amount | None = None
@@ -217,20 +232,6 @@ class Slow(Verb, word="proc.slow"):
                 processes.quicken(node)
 
         return lambda: sum(queue.served for queue in queues), quicken
-
-
-def running(stage: Stage, selector: Selector) -> list[NodeId]:
-    """Returns the selected nodes that have a process; the fault has no effect on the rest."""
-    nodes, processes = stage.targets(selector), stage.processes
-    _spare(stage, [node for node in nodes if not processes.is_alive(node)])
-    return [node for node in nodes if processes.is_alive(node)]
-
-
-def _spare(stage: Stage, nodes: list[NodeId]) -> None:
-    """Records that the fault has no effect on the nodes because of their processes' states."""
-    states = [stage.processes.state(node) for node in nodes]
-    for state in dict.fromkeys(states):
-        stage.spare(state.value, *(node for node, of in zip(nodes, states, strict=True) if of is state))
 
 
 def _recurring(faults: list[Recurring]) -> tuple[Effects, Undo]:

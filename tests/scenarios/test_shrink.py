@@ -155,3 +155,88 @@ def test_a_drawn_plan_becomes_a_few_nodes_and_steps(bug):
     assert plan.cluster.controllers + plan.cluster.brokers <= 3
     assert len(plan.do) <= 2
     assert {} == plan.config
+
+
+def quiet(**parts):
+    """A scenario of one controller and two brokers."""
+    return read_scenario(
+        {
+            "schema": "kraftsim/scenario/1",
+            "name": "quiet",
+            "claim": "It is shrunk.",
+            "cluster": {"controllers": 1, "brokers": 2},
+            "time": {"warmup": "2s", "run": "60s", "calm": "5s"},
+        }
+        | parts
+    )
+
+
+def steps_of(small):
+    return [step.word for step in small.plan.do]
+
+
+STAYS_DOWN = {"never": [{"held": {"broker": 1, "state": "NOT_RUNNING"}, "for": "20s"}]}
+
+
+def test_a_start_that_came_too_early_stays_with_the_stop_that_it_was_to_repair():
+    """A stop without a start breaks the claim for another reason: nobody starts the broker."""
+    roll = [
+        {"at": "5s", "proc.stop": {"on": 1}},
+        {"after": "1ms", "proc.start": {"on": 1}},
+    ]
+
+    assert ["proc.stop", "proc.start"] == steps_of(
+        shrink(quiet(do=roll, expect=STAYS_DOWN), 3, Tries(ENOUGH))
+    )
+
+
+LATE = {"if": {"broker": 1, "state": "NOT_RUNNING"}, "then": {"broker": 1, "state": "RUNNING"}}
+
+
+def test_a_fault_that_was_over_before_the_violation_keeps_its_end():
+    """The broker starts in time, and waits for its lease; without `for` nobody starts it."""
+    steps = [{"at": "1s", "proc.crash": {"on": 1, "for": "1s"}}]
+    claim = {"leads_to": [LATE | {"within": "5s"}]}
+    small = shrink(quiet(do=steps, expect=claim), 3, Tries(ENOUGH))
+
+    assert ["proc.crash"] == steps_of(small)
+    assert all(step.verb.for_ is not None for step in small.plan.do)
+
+
+def test_a_start_is_not_left_out_or_made_earlier_than_the_crash_that_it_repairs():
+    steps = [{"at": "1s", "proc.crash": {"on": 1}}, {"at": "2s", "proc.start": {"on": 1}}]
+    claim = {"leads_to": [LATE | {"within": "5s"}]}
+    small = shrink(quiet(do=steps, expect=claim), 3, Tries(ENOUGH))
+    crash, start = small.plan.do
+
+    assert ("proc.crash", "proc.start") == (crash.word, start.word)
+    assert crash.amount.us <= start.amount.us
+
+
+def test_a_heal_stays_with_the_cut_that_it_ended():
+    """The fenced broker is unfenced by its next heartbeat, more than a millisecond later."""
+    fenced, unfenced = ({"broker": 1, "state": state} for state in ("fenced", "unfenced"))
+    claim = {"leads_to": [{"if": fenced, "then": unfenced, "within": "1ms"}]}
+    steps = [{"at": "1s", "net.partition": {"on": 1}}, {"when": fenced, "net.heal": {}}]
+    small = shrink(quiet(do=steps, expect=claim), 3, Tries(ENOUGH))
+
+    assert ["net.partition", "net.heal"] == steps_of(small)
+
+
+def test_a_repair_after_the_violation_is_left_out():
+    steps = [{"at": "1s", "proc.crash": {"on": 1}}, {"at": "30s", "proc.start": {"on": 1}}]
+    claim = {"never": [{"broker": 1, "state": "fenced"}]}
+
+    assert ["proc.crash"] == steps_of(shrink(quiet(do=steps, expect=claim), 3, Tries(ENOUGH)))
+
+
+def test_another_way_to_the_same_violation_is_not_taken_for_the_first():
+    """The lease of a paused broker expires first; a shutdown just after would fence another."""
+    pause = {"at": "1s", "proc.pause": {"on": 1, "for": "15s"}}
+    claim = {"never": [{"fenced_at_least": 1}]}
+    fence_us = failure_of(quiet(do=[pause], expect=claim), 3).at_us
+    stop = {"at": f"{fence_us // 1000 + 1}ms", "proc.stop": {"on": 2}}
+
+    small = shrink(quiet(do=[pause, stop], expect=claim), 3, Tries(ENOUGH))
+
+    assert ["proc.pause"] == steps_of(small)

@@ -58,7 +58,7 @@ def test_a_fault_says_what_it_hits_then_its_caption_and_its_end_says_it_again():
 
 def test_an_id_that_a_user_gave_tells_two_faults_apart():
     first = {"at": "1s", "id": "short", "net.partition": {"on": 1, "for": "2s"}}
-    second = {"at": "1s", "id": "long", "net.partition": {"on": 1, "for": "3s"}}
+    second = {"at": "1s", "id": "long", "net.partition": {"on": 1, "for": "8s"}}
     lines = told(first, second)
 
     assert [
