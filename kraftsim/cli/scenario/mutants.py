@@ -7,14 +7,13 @@ import argparse
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ... import machine_code
 from ...errors import FAILED, GOOD, CommandError, UsageError
 from ..output import add_output, is_data, print_data
 from ..terminal import print_wrapped
-from .shrink_progress import shrinking
+from .shrink_progress import new_path, shrinking, write_new
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
@@ -202,13 +201,13 @@ def shrink_with(arguments: argparse.Namespace, file: "ScenarioFile") -> int:
     seed = arguments.seed
     if seed is None:
         seed = scenario.pins[0].seed if scenario.pins else 1
+    path = new_path(arguments.out, mutant.name)
     try:
         with shrinking(arguments, scenario.name) as tries:
             small = reproducer(mutant, scenario, seed, tries)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    path = arguments.out or Path(f"{mutant.name}.yaml")
-    path.write_text(written(small.plan), "utf-8")
+    write_new(path, written(small.plan))
     if is_data(arguments):
         found = {"path": str(path), "seed": seed, "breaks": mutant.broken}
         print_data(arguments, found | small.counts)

@@ -20,7 +20,7 @@ from .explore import add_explore
 from .hunt import add_hunt
 from .mutants import add_mutants
 from .runs import add_allow_code, add_cell, add_run, seed_of
-from .shrink_progress import add_tries, shrinking
+from .shrink_progress import add_tries, new_path, shrinking, write_new
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
@@ -77,7 +77,10 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     parser.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
     parser.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     parser.add_argument(
-        "--out", type=Path, metavar="F", help="file to write (default: NAME-small.yaml)"
+        "--out",
+        type=Path,
+        metavar="F",
+        help="new file to write (default: the name of FILE or NAME with -small, numbered if taken)",
     )
     add_tries(parser)
     add_cell(parser)
@@ -191,13 +194,11 @@ def _shrink(arguments: argparse.Namespace) -> int:
     if arguments.mutant is not None:
         return shrink_with(arguments, file)
     seed = seed_of(arguments, file)
-    path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
-    if not path.parent.is_dir():
-        raise UsageError(f"--out: expected a file in a folder that exists, got {path}")
+    path = new_path(arguments.out, f"{find(arguments.scenario).stem}-small")
     with shrinking(arguments, file.scenario.name) as tries:
         small = shrink(file.scenario, seed, tries)
     result = run(small.plan, seed)
-    path.write_text(written(pinned_plan(small.plan, seed, result.bound, result.digest)), "utf-8")
+    write_new(path, written(pinned_plan(small.plan, seed, result.bound, result.digest)))
     _expect_same(run(read_file(path).scenario, seed), result)
     breaks = small.failure.violation.name
     if is_data(arguments):
