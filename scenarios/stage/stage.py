@@ -94,6 +94,13 @@ class Fault:
         """All nodes that the fault targets."""
         return frozenset(node for group in self.targets for node in group)
 
+    @property
+    def changed(self) -> frozenset[NodeId]:
+        """The targets, without those that the fault left as they were when it began."""
+        if any(not nodes for _, nodes in self.spared):
+            return frozenset()
+        return self.nodes - {node for _, nodes in self.spared for node in nodes}
+
     def leaves_alone(self, core: frozenset[NodeId]) -> bool:
         """Returns True if the fault cannot affect a node of `core` or a link within `core`.
 
@@ -270,7 +277,7 @@ class Stage:
             seq=row.seq,
             after_seq=after_seq,
         )
-        self.world.journal.causes.note_fault(row, fault.nodes)
+        self.world.journal.causes.note_fault(row, fault.changed)
         self.faults.append(fault)
         if verb.for_ is not None:
             self.world.timeline.after(verb.for_.us, partial(self.lift, fault))
@@ -288,7 +295,7 @@ class Stage:
             row = self._write_row("fault_ends", fault.fault_id, fault.kind, cause_seq=fault.seq)
             with self._doing(row):
                 fault.lift()
-            self.world.journal.causes.note_fault(row, fault.nodes)
+            self.world.journal.causes.note_fault(row, fault.changed)
 
     def lift_all(self) -> None:
         """Ends every open fault."""

@@ -86,6 +86,14 @@ def test_the_second_fence_after_a_shutdown_goes_back_to_the_end_of_the_process()
     assert "broker 1 enters NOT_RUNNING" == told[-2]
 
 
+def test_a_step_without_effect_is_the_cause_of_nothing():
+    """The broker still shuts down as it is to be started."""
+    stop, start = {"at": "5s", "proc.stop": {"on": 1}}, {"at": "5001ms", "proc.start": {"on": 1}}
+    told = why(run_of(stop, start), "broker_fenced", 0)
+
+    assert [">> proc.stop: broker 1", "broker 1 enters PENDING_CONTROLLED_SHUTDOWN"] == told[:2]
+
+
 def test_an_unfence_goes_back_to_what_the_broker_did():
     crash = {"at": "5s", "proc.crash": {"on": 1, "for": "15s"}}
     told = why(run_of(crash), "broker_unfenced")
