@@ -5,6 +5,7 @@ methods and the description of its fields, is made when it is first needed: a se
 hundred of these classes, and few objects of most before it is ready.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, TypeVar, dataclass_transform, overload
@@ -61,8 +62,8 @@ def slotted(
 def _slotted(model: type[Model], *, kw_only: bool, eq: bool, is_hashed: bool) -> type[Model]:
     namespace = {
         key: item for key, item in vars(model).items() if key not in _OF_CLASSES_WITHOUT_SLOTS
-    } | {"__qualname__": model.__qualname__}
-    names = tuple(namespace.get("__annotations__", ()))
+    } | {"__qualname__": model.__qualname__, "__annotations__": _annotations(model)}
+    names = tuple(namespace["__annotations__"])
     made: dict[str, Any] = {key: item for key, item in namespace.items() if key not in names}
     made |= {"__slots__": names, "__match_args__": () if kw_only else names}
     wanted = {"__init__": True, "__repr__": True, "__eq__": eq, "__hash__": is_hashed}
@@ -75,6 +76,16 @@ def _slotted(model: type[Model], *, kw_only: bool, eq: bool, is_hashed: bool) ->
             made[name] = _on_demand(namespace, name, kw_only=kw_only)
     slotted: type[Model] = type(model.__name__, (), made)
     return slotted
+
+
+def _annotations(model: type) -> Mapping[str, Any]:
+    """Returns the annotated names of a class, without those of its bases."""
+    if sys.version_info >= (3, 14):  # PEP 649: the class has a function that returns them
+        from annotationlib import Format, get_annotations
+
+        return get_annotations(model, format=Format.FORWARDREF)
+    found: Mapping[str, Any] = vars(model).get("__annotations__", {})
+    return found
 
 
 def _as_dataclass(namespace: Mapping[str, Any], **options: bool) -> type:
@@ -128,7 +139,7 @@ def _filler(
     It returns False for wrong arguments, which the generated method refuses, and from the
     _FILLED_MAX-th object on.
     """
-    fields = {name: namespace.get(name, MISSING) for name in namespace.get("__annotations__", ())}
+    fields = {name: namespace.get(name, MISSING) for name in namespace["__annotations__"]}
     described = {name: item for name, item in fields.items() if isinstance(item, Field)}
     names = tuple(name for name in fields if name not in described or described[name].init)
     defaults = fields | {name: item.default for name, item in described.items()}

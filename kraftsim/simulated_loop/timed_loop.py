@@ -301,7 +301,10 @@ class TimedLoop(asyncio.BaseEventLoop):
     ) -> "asyncio.Task[T]":
         """Returns a task whose order in a set is that of its creation."""
         if self.get_task_factory() is not None:
-            return super().create_task(coro, name=name, context=context, **options)
+            for option, value in (("name", name), ("context", context)):
+                if value is not None:  # a factory gets only what was given, from 3.14 on
+                    options[option] = value
+            return super().create_task(coro, **options)
         if self.is_closed():
             raise RuntimeError("Event loop is closed")
         text = f"{self.name}-task-{next(self._task_numbers)}" if name is None else str(name)

@@ -4,11 +4,10 @@ or not, on every Python that the project runs on. `make determinism` has all of 
 import os
 import subprocess
 import sys
-import tomllib
 
 import pytest
 
-from tests.other_pythons import ROOT, NoPython, python_with
+from tests.other_pythons import OTHERS, ROOT, NoPython, python_with_libraries
 from tests.scenarios.digests import digest_of
 
 pytestmark = pytest.mark.slow
@@ -18,14 +17,7 @@ HANDFUL = ["steady-heartbeats", "zombie-after-takeover", "swizzle-clog", "rack-p
 SEED = 5
 HASH_SEEDS = ["0", "1", "2", "random"]
 IN_THE_GATE = "0"  # beside that of this process, which is random; `make determinism` has all
-THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-OTHERS = [version for version in ("3.11", "3.12", "3.13") if version != THIS]
 OTHERS_HASH_SEEDS = HASH_SEEDS if "KRAFTSIM_DETERMINISM" in os.environ else ["random"]
-
-
-def run_time_libraries():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return project["dependencies"], (ROOT / "requirements.txt").read_text("utf-8")
 
 
 def digests(python, hash_seed):
@@ -64,7 +56,7 @@ def test_another_process_gives_the_same_digests(hash_seed, expected):
 @pytest.mark.parametrize("hash_seed", OTHERS_HASH_SEEDS)
 def test_another_python_gives_the_same_digests(version, hash_seed, expected):
     try:
-        python = python_with(version, *run_time_libraries())
+        python = python_with_libraries(version)
     except NoPython as why:
         pytest.skip(f"Python {version} was not run: {why}")
 
