@@ -13,6 +13,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.released.jars import locked
@@ -33,21 +34,21 @@ class NoPython(Exception):
     """Why there is none: what to do about it."""
 
 
-def python_with_libraries(version: str) -> str:
-    """Returns the path of a Python of that version (3.12) with aiokafka and what kraftsim needs.
+def python_with(version: str, *packages: str) -> str:
+    """Returns the path of a Python of that version (3.12) with `packages` and what kraftsim needs.
     Raises NoPython if there is none."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with locked(CACHE / f"python{version}.lock"):
-        return str(_environment(version) / "bin" / "python")
+        return str(_environment(version, packages) / "bin" / "python")
 
 
-def _environment(version: str) -> Path:
+def _environment(version: str, others: Sequence[str]) -> Path:
     """Returns the folder of the environment; makes it if it is not there."""
     found = shutil.which(f"python{version}")
     if found is None or not _starts(found, version):
         found = str(_of_maven(version))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    packages, constraints = [*project["dependencies"], "aiokafka"], ROOT / "requirements.txt"
+    packages, constraints = [*project["dependencies"], *others], ROOT / "requirements.txt"
     said = "\n".join([os.path.realpath(found), *packages, constraints.read_text("utf-8")])
     home = CACHE / f"python{version}-{hashlib.sha256(said.encode()).hexdigest()[:12]}"
     if not home.exists():

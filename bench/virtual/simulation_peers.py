@@ -6,7 +6,6 @@ All of them trace events and run on the same Python version in turn; figures are
 import json
 import os
 import subprocess
-import tomllib
 from statistics import median
 
 from tests.other_pythons import ROOT, NoPython, python_with
@@ -23,7 +22,7 @@ PACKAGES = ["simloop==0.2.2", "simloom==0.5.0", "seedloop==0.4.1"]
 def simulation_peers() -> list[Row]:
     """Returns the ratios to the other simulators."""
     try:
-        python = _python()
+        python = python_with(VERSION, *PACKAGES)
     except NoPython as why:
         return [Row("virtual time, beside other simulators", f"not run: {why}")]
     programs = {"ours": "ours"} | {name: f"on_{name}" for name in GOALS}
@@ -42,12 +41,6 @@ def simulation_peers() -> list[Row]:
         )
         for name, goal in GOALS.items()
     ]
-
-
-def _python() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    constraints = (ROOT / "requirements.txt").read_text("utf-8")
-    return python_with(VERSION, [*project["dependencies"], *PACKAGES], constraints)
 
 
 def _cpu_s(python: str, program: str) -> float:

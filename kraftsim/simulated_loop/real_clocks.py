@@ -184,7 +184,7 @@ def _blocking() -> dict[object, object]:
 
 def _replace_methods(replacing: Replacing, stream: random.Random) -> None:
     """Replaces what libraries reach through a class or an instance, and not by a name."""
-    _replace_blocking_methods(replacing)
+    replace_blocking_methods(replacing)
     _replace_seed(replacing, stream)
     replacing.set(uuid, "_generate_time_safe", None)  # uuid1 asks time.time_ns and random then
     replacing.set(uuid, "_last_timestamp", None)  # of another run
@@ -199,7 +199,8 @@ def _replace_methods(replacing: Replacing, stream: random.Random) -> None:
         replacing.set(module, "as_completed", in_given_order)
 
 
-def _replace_blocking_methods(replacing: Replacing) -> None:
+def replace_blocking_methods(replacing: Replacing) -> None:
+    """Refuses what would stop a loop; a thread of a loop waits for a future in virtual time."""
     start, connect, result = (
         threading.Thread.start,
         socket.socket.connect,

@@ -238,6 +238,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         """Context manager: this loop is the running one, whoever runs the timeline."""
         running = events._get_running_loop()
         hooks = sys.get_asyncgen_hooks()
+        self._thread_id = threading.get_ident()  # libraries ask `is_running`
         events._set_running_loop(self)
         sys.set_asyncgen_hooks(
             firstiter=self._asyncgen_firstiter_hook, finalizer=self._asyncgen_finalizer_hook
@@ -247,6 +248,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         finally:
             sys.set_asyncgen_hooks(*hooks)
             events._set_running_loop(running)
+            self._thread_id = None
 
     def pause(self) -> None:
         """Calls nothing until `resume`; what falls due meanwhile waits."""
@@ -261,6 +263,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         """Ends without calling anything more: no `finally`, no `connection_lost`."""
         self.is_dead = True
         self._timers.clear()
+        self._thread_id = None  # it may kill itself, and a running loop refuses to close
         super().close()
 
     def _run_once(self) -> None:

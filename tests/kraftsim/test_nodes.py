@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from aiokafka.admin import AIOKafkaAdminClient
 
 from kraftsim import Cluster, CommandError, simulated_loop
 from kraftsim.errors import UsageError
@@ -269,3 +270,21 @@ def test_a_story_tells_of_nodes_by_their_names() -> None:
         assert ">> proc.pause: broker 1 and node service (1s)" in told
 
     in_world(test)
+
+
+def test_a_node_runs_a_client_which_asks_whether_its_loop_runs() -> None:
+    async def test(kraft: Cluster) -> None:
+        listed: list[str] = []
+
+        async def client() -> None:
+            admin = AIOKafkaAdminClient(bootstrap_servers=kraft.bootstrap_servers)
+            await admin.start()
+            listed.extend(await admin.list_topics())
+            await admin.close()
+
+        await kraft.topics.create("orders", partitions=1, replication_factor=1)
+        kraft.nodes.add(client, name="client")
+        await asyncio.sleep(1)
+        assert listed == ["orders"]
+
+    in_world(test, kafka_port=0)

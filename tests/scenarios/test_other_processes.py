@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.other_pythons import OTHERS, ROOT, NoPython, python_with_libraries
+from tests.other_pythons import OTHERS, ROOT, NoPython, python_with
 from tests.scenarios.digests import digest_of
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ def test_another_process_gives_the_same_digests(hash_seed, expected):
 @pytest.mark.parametrize("hash_seed", OTHERS_HASH_SEEDS)
 def test_another_python_gives_the_same_digests(version, hash_seed, expected):
     try:
-        python = python_with_libraries(version)
+        python = python_with(version, "aiokafka")  # as tests/simulated_loop has it
     except NoPython as why:
         pytest.skip(f"Python {version} was not run: {why}")
 
