@@ -5,7 +5,6 @@ methods and the description of its fields, is made when it is first needed: a se
 hundred of these classes, and few objects of most before it is ready.
 """
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, TypeVar, dataclass_transform, overload
@@ -60,10 +59,12 @@ def slotted(
 
 
 def _slotted(model: type[Model], *, kw_only: bool, eq: bool, is_hashed: bool) -> type[Model]:
+    # Of the class alone. From 3.14 on `vars` has a function that returns them (PEP 649).
+    annotations = model.__annotations__
     namespace = {
         key: item for key, item in vars(model).items() if key not in _OF_CLASSES_WITHOUT_SLOTS
-    } | {"__qualname__": model.__qualname__, "__annotations__": _annotations(model)}
-    names = tuple(namespace["__annotations__"])
+    } | {"__qualname__": model.__qualname__, "__annotations__": annotations}
+    names = tuple(annotations)
     made: dict[str, Any] = {key: item for key, item in namespace.items() if key not in names}
     made |= {"__slots__": names, "__match_args__": () if kw_only else names}
     wanted = {"__init__": True, "__repr__": True, "__eq__": eq, "__hash__": is_hashed}
@@ -76,16 +77,6 @@ def _slotted(model: type[Model], *, kw_only: bool, eq: bool, is_hashed: bool) ->
             made[name] = _on_demand(namespace, name, kw_only=kw_only)
     slotted: type[Model] = type(model.__name__, (), made)
     return slotted
-
-
-def _annotations(model: type) -> Mapping[str, Any]:
-    """Returns the annotated names of a class, without those of its bases."""
-    if sys.version_info >= (3, 14):  # PEP 649: the class has a function that returns them
-        from annotationlib import Format, get_annotations
-
-        return get_annotations(model, format=Format.FORWARDREF)
-    found: Mapping[str, Any] = vars(model).get("__annotations__", {})
-    return found
 
 
 def _as_dataclass(namespace: Mapping[str, Any], **options: bool) -> type:
