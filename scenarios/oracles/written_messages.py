@@ -80,8 +80,8 @@ class Partition:
 
     `sent` has the bytes of each batch, `places` the offset of a batch that the ISR acknowledged,
     `owners` the batch at such an offset, or at one that a consumer has read, `served` the bytes at
-    a leader epoch and an offset. `end` is behind the last acknowledged record, of the leader epoch
-    `epoch`. `read` are the batches of the reading
+    a leader epoch and an offset. `end` is behind the last record of `owners`; the last one that was
+    acknowledged is of the leader epoch `epoch`. `read` are the batches of the reading
     that goes on at `position`. `retention` has retention.ms and retention.bytes of the last look.
     `is_declared`: an unclean election may have lost records.
     """
@@ -99,6 +99,18 @@ class Partition:
     position: int = -1
     retention: tuple[int, int] | None = None
     is_declared: bool = False
+
+    def overlapping(self, start: int, end: int) -> Iterator[Identity]:
+        """Yields the batches that are known to have an offset from `start` on and below `end`.
+
+        Replies to several producers that wait for the ISR may come in any order.
+        """
+        if start < self.end:
+            for offset, owner in self.owners.items():
+                sent = self.sent.get(owner)
+                records = 1 if sent is None else fields_of(sent).records
+                if offset < end and start < offset + records:
+                    yield owner
 
 
 class WrittenMessages(OfTheCommittedLog):
@@ -170,28 +182,27 @@ class WrittenMessages(OfTheCommittedLog):
                     f"{_words(batch.identity)}: expected offset {first}, got {offset}",
                 )
         self.checked[REPEATS] += 1
-        if offset < partition.end and not self._may_lose(partition):
-            name = REPEATS if partition.epoch == epoch else LOSSES
-            self._break(
-                partition, name, f"expected an offset from {partition.end} on, got offset {offset}"
-            )
-        owner = partition.owners.get(offset, batch.identity)
-        if owner != batch.identity and not self._may_lose(partition):
+        end = offset + batch.records
+        taken = [other for other in partition.overlapping(offset, end) if other != batch.identity]
+        if taken and not self._may_lose(partition):
+            is_repeated = taken[0] in partition.places and partition.epoch == epoch
+            name = REPEATS if is_repeated else LOSSES
             self._break(
                 partition,
-                LOSSES,
-                f"offset {offset}: a consumer read {_words(owner)}, got {_words(batch.identity)}",
+                name,
+                f"offset {offset}: expected {_words(taken[0])}, got {_words(batch.identity)}",
             )
-        self._forget_from(partition, offset)
+        if taken:
+            self._forget_from(partition, offset)
         partition.places[batch.identity] = offset
         partition.owners[offset] = batch.identity
-        partition.end, partition.epoch = offset + batch.records, epoch
+        partition.end, partition.epoch = max(partition.end, end), epoch
 
     def _forget_from(self, partition: Partition, offset: int) -> None:
-        """Forgets acknowledgements from an offset on, which a new one replaces."""
-        if offset < partition.end:
-            for other in [other for other in partition.owners if other >= offset]:
-                partition.places.pop(partition.owners.pop(other), None)
+        """Forgets the batches from an offset on, which was given to another batch."""
+        partition.end = offset
+        for other in [other for other in partition.owners if other >= offset]:
+            partition.places.pop(partition.owners.pop(other), None)
 
     # Fetch
 
@@ -253,6 +264,7 @@ class WrittenMessages(OfTheCommittedLog):
             )
         self.checked[LOSSES] += 1
         owner = partition.owners.setdefault(offset, batch.identity)
+        partition.end = max(partition.end, batch.end_offset)
         if owner == batch.identity:
             return
         if not self._may_lose(partition):

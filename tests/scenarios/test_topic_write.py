@@ -121,6 +121,20 @@ def test_a_batch_whose_response_is_lost_is_sent_again_and_stored_once() -> None:
     assert written.watching.finish() == ()
 
 
+def test_two_producers_that_wait_for_the_isr_may_be_answered_in_any_order() -> None:
+    """The first of them may have sent its batch last."""
+    written = Written(1, 2)
+    others = [written.begin("topic.write", {"name": "t", "every": "70ms"}) for _ in range(3)]
+    pass_time(written.world, 2)
+    for _ in range(4):
+        written.begin("replica.stop", {"on": 2, "for": "1s"})
+        pass_time(written.world, 3)
+
+    assert all(other.effects() > 0 for other in others)
+    assert written.exercised("offsets-never-repeat") > 0
+    assert written.watching.finish() == ()
+
+
 def test_one_partition_of_several_is_written() -> None:
     written = Written(1)
     create_topic(written.world, "two", (1, 2), (2, 1))
