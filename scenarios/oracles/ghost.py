@@ -58,9 +58,9 @@ class Partition:
     `proposed` are replicas that the leader wants in the ISR. `without_log` are replicas that were
     removed, stayed in the ELR, and were added again without a log (rule 4.25), or that went from
     the ISR into the ELR without the log that an unclean restart had cost. `is_kafkas_own` is
-    true if the leader was elected as one of these, as the only member of the ISR without ELR, or
-    with its memberships left: its losses are Kafka's own. `is_declared` is true if its election was
-    an unclean one.
+    true if the leader was elected as one of these, as the only member of the ISR without ELR, as a
+    trusted member of the ELR, or with its memberships left: its losses are Kafka's own.
+    `is_declared` is true if its election was an unclean one.
     """
 
     fact: Fact
@@ -167,11 +167,14 @@ class Ghost(OfTheCommittedLog):
         if after["leader_epoch"] != before["leader_epoch"]:
             is_elected = after["leader"] != before["leader"]
             partition.is_declared = is_elected and after["leader_recovery_state"] == r.RECOVERING
-            is_trusted = self._process(after["leader"]).is_trusted or not has_elr(self.shadow)
+            process = self._process(after["leader"])
             is_last = before["isr"] == (after["leader"],)
-            is_without_log = after["leader"] in partition.without_log
-            is_left = self._process(after["leader"]).is_left
-            partition.is_kafkas_own = (is_last and is_trusted) or is_without_log or is_left
+            partition.is_kafkas_own = (
+                (is_last and (process.is_trusted or not has_elr(self.shadow)))
+                or (process.is_trusted and after["leader"] in before["eligible_leader_replicas"])
+                or after["leader"] in partition.without_log
+                or process.is_left
+            )
             if partition.is_declared:  # also if this leader never serves
                 log = partition.logs.get(after["leader"], partition.acknowledged)
                 partition.acknowledged = partition.tree.common(log, partition.acknowledged)
@@ -181,14 +184,16 @@ class Ghost(OfTheCommittedLog):
         """Notes replicas that are eligible without a log, until they have caught up.
 
         They were added again and in the ELR all the time, or they were trusted members of the ISR
-        when ELR was enabled. One that is elected is noted until the next change.
+        or the ELR while ELR was not enabled. One that is elected is noted until the next change.
         """
         after, name = partition.fact, "eligible_leader_replicas"
         added = frozenset(after["replicas"]).difference(before["replicas"])
         eligible = (partition.without_log | added).intersection(
             before[name], (*after[name], *after["isr"])
         )
-        trusted = {b for b in before["isr"] if b in after[name] and self._process(b).is_trusted}
+        known = {*before["isr"], *before[name]}.intersection(after[name])
+        known |= {*before[name]}.intersection(after["isr"])
+        trusted = {b for b in known if self._process(b).is_trusted}
         partition.without_log = frozenset(
             b
             for b in eligible | trusted

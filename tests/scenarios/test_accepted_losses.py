@@ -117,6 +117,26 @@ def test_a_trusted_replica_that_is_unregistered_enters_the_elr_without_its_log()
     assert watching.finish() == ()
 
 
+@pytest.mark.rule("1.37", "4.8")
+def test_a_trusted_replica_leads_from_the_elr_without_its_log():
+    """S31 and S32: ELR was disabled beside a partition that has one (swarm-of-messages, 37)."""
+    world, watching = watched("S31", "S32", controllers=1)
+    create_topic(world, "t", (2,))
+    pass_time(world, 1)
+    world.agents[2].kill()
+    pass_time(world, 2 * SESSION_S)
+    assert (partition(world, "t").isr, partition(world, "t").elr) == ((), (2,))
+    off = FeatureUpdate(
+        feature="eligible.leader.replicas.version", max_version_level=0, upgrade_type=2
+    )
+    ask(world, UpdateFeaturesRequest(feature_updates=(off,)))
+    world.agents[2].start()
+    pass_time(world, 5)
+
+    assert (partition(world, "t").leader, partition(world, "t").isr) == (2, (2,))
+    assert watching.finish() == ()
+
+
 def registered_without_elr(*numbers):
     """Returns a world in which the only member of an ISR has restarted after it lost its log."""
     level = feature_levels.level_of("3.9-IV0")
