@@ -88,10 +88,12 @@ def _entry(of: Any, pattern_type: int) -> Happened:
 def _may_be_elected(before: Fact, after: Fact) -> bool:
     """True for what a successful ElectLeaders writes.
 
-    One that finds nobody to elect succeeds if its record only empties an ELR (rule 4.32).
+    One that finds nobody to elect succeeds if its record only empties an ELR, or ends a
+    reassignment of which all added replicas were in sync (rules 4.32 and 4.36).
     """
-    elr = "eligible_leader_replicas"
-    return bool(after["leader_epoch"] > before["leader_epoch"] or after[elr] != before[elr])
+    others = ("eligible_leader_replicas", "adding_replicas")
+    is_other = any(after[name] != before[name] for name in others)
+    return bool(after["leader_epoch"] > before["leader_epoch"] or is_other)
 
 
 class AnswerAfterCommit(OfTheCommittedLog):

@@ -10,10 +10,11 @@ from kraftsim.controller.core.rpc import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 from tests.scenarios.lives import SESSION_S
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import topic
-from tests.scenarios.watched_cluster import set_min_isr, watched
+from tests.scenarios.watched_cluster import reassign, set_min_isr, watched
 from tests.worlds import ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -67,3 +68,33 @@ def test_a_request_that_elects_nobody_succeeds_if_it_empties_an_elr():
     assert reply.replica_election_results[0].partition_result[0].error_code == ErrorCode.NONE
     assert (partition(world, "t", 1).leader, partition(world, "t", 1).elr) == (1, ())
     assert watching.finish() == ()
+
+
+@pytest.mark.rule("4.32", "4.36")
+def test_a_request_that_elects_nobody_succeeds_if_it_ends_a_reassignment():
+    """S16: an unclean election has made the added replica the ISR (swarm-of-messages, 53)."""
+    world, watching = watched("S16")
+    create_topic(world, "t", (1, 2))
+    world.agents[3].kill()
+    pass_time(world, 2 * SESSION_S)
+    reassign(world, "t", (2, 3, 1), index=0)
+    for broker_id in (1, 2):
+        world.agents[broker_id].kill()
+    pass_time(world, 2 * SESSION_S)
+    world.agents[3].start()
+    pass_time(world, SESSION_S)
+    assert elect(world, UNCLEAN_ELECTION) == ErrorCode.NONE
+    before = partition(world, "t")
+    assert (before.isr, before.adding_replicas) == ((3,), (3,))
+
+    assert elect(world, PREFERRED_ELECTION) == ErrorCode.NONE
+    pass_time(world, 1)
+    after = partition(world, "t")
+    assert (after.leader_epoch, after.adding_replicas) == (before.leader_epoch, ())
+    assert watching.finish() == ()
+
+
+def elect(world, election):
+    named = ElectedTopicPartitions(topic="t", partitions=(0,))
+    reply = ask(world, ElectLeadersRequest(election_type=election, topic_partitions=(named,)))
+    return reply.replica_election_results[0].partition_result[0].error_code
