@@ -51,32 +51,34 @@ class ReplicaLog(NamedTuple):
 class OfReplicas(OfTheCommittedLog):
     """A property of the logs of a partition's replicas, looked at when clients are answered.
 
-    An unclean election may lose what was committed, and so may the faults of disks `losing`:
-    nothing is judged after those. Nor is it after an unclean election, unless
-    `is_judged_after_losses`.
+    The faults of disks `losing` may lose what was committed: nothing is judged after those. So may
+    an unclean election, of which `declared` has the partitions.
     """
 
     kinds: ClassVar[Kinds] = ()
     losing: ClassVar[frozenset[str]] = LOSING
-    is_judged_after_losses: ClassVar[bool] = False
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._declared: set[Key] = set()
+        self.declared: set[Key] = set()
         self._verbs = BegunVerbs(world)
 
     def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
-        if after["leader_recovery_state"] == r.RECOVERING:
-            self._declared.add(key)
+        is_elected = before is None or before["leader_epoch"] != after["leader_epoch"]
+        if is_elected and after["leader_recovery_state"] == r.RECOVERING:
+            self.declared.add(key)
+            self.forget(key)
 
     def exchanged(self, exchange: Exchange) -> None:
         if not isinstance(exchange.request, (ProduceRequest, FetchRequest)) or self._may_lose():
             return
         for key in keys_of(exchange.request):
             fact = self.shadow.facts.get(key)
-            is_judged = self.is_judged_after_losses or key not in self._declared
-            if fact is not None and is_judged and not self._compacts(key):
+            if fact is not None and not self._compacts(key):
                 self.judge(key, fact, self._logs(key, fact["replicas"]))
+
+    def forget(self, key: Key) -> None:
+        """Forgets what was committed before an unclean election."""
 
     def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
         """Compares the logs of a partition, by broker; raises Broken."""

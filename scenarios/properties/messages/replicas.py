@@ -15,7 +15,11 @@ from ...oracles.written_messages import CORRUPT, fields_of
 
 
 class ReplicasAgree(OfReplicas):
-    """Compares each batch once that two replicas both know to be committed."""
+    """Compares each batch once that two replicas both know to be committed.
+
+    After an unclean election only members of the ISR are compared: others may not have learned yet
+    that what they know to be committed is lost.
+    """
 
     number = "S55"
     name = "replicas-agree"
@@ -25,8 +29,15 @@ class ReplicasAgree(OfReplicas):
         super().__init__(world)
         self._compared: dict[tuple[Key, int, int], int] = {}  # up to which offset
 
+    def forget(self, key: Key) -> None:
+        self._compared = {place: end for place, end in self._compared.items() if place[0] != key}
+
     def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
-        for (one, log), (other, its) in pairwise(sorted(logs.items())):
+        compared = fact["isr"] if key in self.declared else logs
+        found = [
+            (broker_id, logs[broker_id]) for broker_id in sorted(compared) if broker_id in logs
+        ]
+        for (one, log), (other, its) in pairwise(found):
             end = min(log.high_watermark, its.high_watermark)
             start = max(self._compared.get((key, one, other), 0), log.start, its.start)
             if end <= start:
@@ -54,6 +65,9 @@ class InSyncReplicasHaveIt(OfReplicas):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._committed: dict[Key, int] = {}
+
+    def forget(self, key: Key) -> None:
+        self._committed.pop(key, None)
 
     def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
         leader = logs.get(fact["leader"])
@@ -175,7 +189,6 @@ class LogsAreWhole(OfReplicas):
         "its log start and its end, and its leader epochs begin where its batches say."
     )
     losing: ClassVar[frozenset[str]] = frozenset({CORRUPT})
-    is_judged_after_losses = True
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -244,7 +257,6 @@ class TruncationsAreTold(OfReplicas):
         "A broker that gives up records tells from which offset on, and how many of those that it "
         "knew to be committed."
     )
-    is_judged_after_losses = True
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
