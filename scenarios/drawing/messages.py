@@ -11,11 +11,11 @@ from typing import Any
 from kraftsim.simulation.topology import broker_ids
 
 from .lot import Words, log_uniform_ms
-from .steps import at_ms_of, step_of
+from .steps import at_ms_of, step_of, words_of
+from .successions import succession
 
-WRITE = "topic.write"
-PART_OF_WRITTEN_TOPICS = 0.8
-BEGIN_MS_MAX = 10_000  # a topic that is written later may have been deleted
+WRITE, DELETE = "topic.write", "topic.delete"
+BEGIN_MS_MAX = 5_000
 RECORDS_MAX = 5
 SIZES = (10, 1_000, 20_000)
 PARTS_LOST = (0.0, 0.0, 0.2)  # of the responses to Produce
@@ -23,7 +23,12 @@ ACKS = ("all", "all", "leader")
 AGES_MS = (0, 0, 5_000, 30_000)  # of the metadata of clients
 FAULTS_MAX = 6
 DEATHS_MAX = 6  # of leaders and followers, beside those of `everything`
-PART_OF_RUNS_WITH_LOSSES = 0.3  # S54 and others judge nothing more once a disk has lost messages
+PART_WITH_SUCCESSIONS = 0.7  # of the runs
+PART_WITH_RETENTION = 0.4  # of the written topics
+RETENTION_MS = ("10000", "60000")
+# Faults after which S54 to S58 judge nothing more, whichever node they strike.
+LOSSES = frozenset({"log.lose_tail", "proc.amnesia", "proc.clone", "disk.full"})
+PART_WITH_LOSSES = 0.2  # of the runs; others have none
 # Kafka's name of a setting: the values that are drawn. By default a follower that lags leaves the
 # ISR after half a run, and a leader that dies is replaced after nine seconds.
 SETTINGS: dict[str, tuple[int, ...]] = {
@@ -62,17 +67,38 @@ def shape_with_messages(document: Mapping[str, Any], stream: Random) -> Words:
 
 def with_messages(document: Mapping[str, Any], stream: Random, run_ms: int) -> Words:
     """Returns the document of a drawn cluster, to whose topics clients write."""
-    topics = list(document["cluster"]["topics"])
     brokers = broker_ids(document["cluster"]["brokers"])
-    steps = [*document["do"], *_writes(stream, topics, run_ms)]
+    topics = list(document["cluster"]["topics"])
+    topics = sorted(stream.sample(topics, stream.randint(1, len(topics))))
+    middle_ms = run_ms // 2
+    steps = [step for step in document["do"] if not _deletes(step, topics, middle_ms)]
+    steps += _writes(stream, topics, run_ms)
+    if stream.random() < PART_WITH_SUCCESSIONS:
+        steps += succession(stream, stream.choice(topics), brokers, run_ms)
     for _ in range(stream.randint(0, FAULTS_MAX)):
         steps.append(drawn_copy_fault(stream, brokers, topics, stream.randrange(run_ms)))
     for _ in range(stream.randint(0, DEATHS_MAX)):
         words = {"on": stream.choice(brokers), "for": f"{log_uniform_ms(stream, 500, 10_000)}ms"}
         steps.append(step_of(stream.randrange(run_ms), stream.choice(DEATHS), words))
-    if stream.random() < PART_OF_RUNS_WITH_LOSSES:
-        steps.append(step_of(stream.randrange(run_ms), "log.lose_tail", _aim(stream, brokers)))
+    lost_ms = stream.randrange(middle_ms, run_ms)
+    steps.append(step_of(lost_ms, "log.lose_tail", _aim(stream, brokers)))
+    steps = judged(steps, stream, middle_ms)
     return {**document, "do": sorted(steps, key=at_ms_of)}
+
+
+def judged(steps: list[Words], stream: Random, from_ms: int) -> list[Words]:
+    """Returns the steps with losses of messages after `from_ms` only, and mostly without any."""
+    has_losses = stream.random() < PART_WITH_LOSSES
+    return [
+        step
+        for step in steps
+        if not LOSSES & step.keys() or (has_losses and at_ms_of(step) >= from_ms)
+    ]
+
+
+def _deletes(step: Words, topics: list[str], until_ms: int) -> bool:
+    """Returns True if a step deletes one of the topics before a time."""
+    return DELETE in step and words_of(step)["name"] in topics and at_ms_of(step) < until_ms
 
 
 def drawn_copy_fault(stream: Random, brokers: range, topics: list[str], at_ms: int) -> Words:
@@ -90,16 +116,20 @@ def _aim(stream: Random, brokers: range) -> Words:
 
 def _writes(stream: Random, topics: list[str], run_ms: int) -> Iterator[Words]:
     for name in topics:
-        if stream.random() < PART_OF_WRITTEN_TOPICS:
-            begin_ms = stream.randrange(min(BEGIN_MS_MAX, run_ms))
-            words: Words = {
-                "name": name,
-                "every": f"{log_uniform_ms(stream, 100, 5_000)}ms",
-                "records": stream.randint(1, RECORDS_MAX),
-                "size": stream.choice(SIZES),
-                "lost": stream.choice(PARTS_LOST),
-                "acks": stream.choice(ACKS),
-                "refresh": f"{stream.choice(AGES_MS)}ms",
-                "for": f"{run_ms - begin_ms}ms",
-            }
-            yield step_of(begin_ms, WRITE, words)
+        begin_ms = stream.randrange(min(BEGIN_MS_MAX, run_ms))
+        words: Words = {
+            "name": name,
+            "every": f"{log_uniform_ms(stream, 100, 5_000)}ms",
+            "records": stream.randint(1, RECORDS_MAX),
+            "size": stream.choice(SIZES),
+            "lost": stream.choice(PARTS_LOST),
+            "acks": stream.choice(ACKS),
+            "refresh": f"{stream.choice(AGES_MS)}ms",
+            "for": f"{run_ms - begin_ms}ms",
+        }
+        yield step_of(begin_ms, WRITE, words)
+        if stream.random() < PART_WITH_RETENTION:
+            value = stream.choice(RETENTION_MS)
+            yield step_of(
+                begin_ms, "config.set", {"name": name, "key": "retention.ms", "value": value}
+            )

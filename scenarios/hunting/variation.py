@@ -10,7 +10,7 @@ from typing import Any
 
 from ..drawing.faults import FAULTS
 from ..drawing.lot import Lot, Words
-from ..drawing.messages import WRITE, drawn_copy_fault
+from ..drawing.messages import WRITE, drawn_copy_fault, judged
 from ..drawing.scenario import claimed, lot_of
 from ..drawing.steps import (
     Budget,
@@ -87,6 +87,8 @@ def _branch(
     changes = CHANGES_OF_MESSAGES if any(WRITE in step for step in shared) else CHANGES
     for _ in range(lot.stream.randint(1, CHANGES_MAX)):
         tail = lot.one_of(changes)(moment, tail)
+    if changes is CHANGES_OF_MESSAGES:
+        tail = judged(tail, lot.stream, at_ms + TAIL_MS // 2)
     steps = without_lost_quorum(lot, [*shared, *tail[:STEPS_MAX]])
     return Candidate(claimed(document | {"do": steps}), seed)
 

@@ -53,7 +53,7 @@ def test_answers_are_wrong_if_followers_lack_what_is_acknowledged(
 ) -> None:
     planted_messages.copies_nothing(monkeypatch)
 
-    (replicated, restart) = sorted(examined(21).wrong)
+    (replicated, restart) = sorted(examined(25).wrong)
 
     assert Question.REPLICATED.value in replicated
     assert Question.RESTART.value in restart
