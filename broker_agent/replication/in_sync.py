@@ -25,6 +25,7 @@ from ..log.periodic import Periodic
 from .followers import Followers, Lag
 
 PARTITIONS_PER_REQUEST_MAX = 1000
+UNKNOWN_EPOCH = -1
 GIVEN_UP = (ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED)
 """Errors after which a leader gives a proposal up; after others it waits for a record (B6.44)."""
 
@@ -215,12 +216,14 @@ def _proposal(image: Image, key: PartitionKey, isr: tuple[int, ...]) -> rpc.Alte
         partition_index=key[1],
         leader_epoch=partition.leader_epoch,
         new_isr=isr,
-        new_isr_with_epochs=tuple(
-            rpc.AlterPartitionBrokerState(
-                broker_id=member, broker_epoch=image.brokers[member].broker_epoch
-            )
-            for member in isr
-        ),
+        new_isr_with_epochs=tuple(_with_epoch(image, member) for member in isr),
         leader_recovery_state=RECOVERED,
         partition_epoch=partition.partition_epoch,
     )
+
+
+def _with_epoch(image: Image, member: int) -> rpc.AlterPartitionBrokerState:
+    """Returns a proposed member; one that was unregistered meanwhile is refused by its id."""
+    broker = image.brokers.get(member)
+    epoch = UNKNOWN_EPOCH if broker is None else broker.broker_epoch
+    return rpc.AlterPartitionBrokerState(broker_id=member, broker_epoch=epoch)

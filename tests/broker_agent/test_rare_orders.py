@@ -9,6 +9,7 @@ from kraftsim.controller.core.rpc import (
     DeleteTopicsRequest,
     ElectedTopicPartitions,
     ElectLeadersRequest,
+    UnregisterBrokerRequest,
 )
 from kraftsim.simulation.clients.listeners import Listeners
 from kraftsim.simulation.copying import copied
@@ -17,9 +18,10 @@ from kraftsim.simulation.processes import Processes
 from tests.batches import batch
 from tests.broker_agent.lagging import ALL, FOLLOWER, LAG_S, LEADER, OTHER, Cluster
 from tests.broker_agent.message_logs import SHIPPED, append, instant
+from tests.scenarios.request_worlds import begin
 from tests.worlds import ask, node, partition, pass_time
 
-NOT_LEADER = 6
+NONE, NOT_LEADER = 0, 6
 
 
 @pytest.fixture
@@ -205,3 +207,27 @@ def test_a_copy_of_a_world_goes_on_with_its_own_followers(cluster: Cluster) -> N
 
     assert partition(copy, "t").leader == FOLLOWER
     assert partition(cluster.world, "t").leader == LEADER
+
+
+@pytest.mark.rule("B6.40", "B6.44")
+def test_a_proposed_follower_that_is_unregistered_meanwhile_is_given_up(cluster: Cluster) -> None:
+    """Found by a hunt of `swarm-of-messages`: the leader knew no broker epoch to propose."""
+    cluster.cut(FOLLOWER)
+    cluster.write(b"second")
+    pass_time(cluster.world, 2 * LAG_S)
+    assert cluster.isr() == (LEADER,)
+    stage, dropping = begin(cluster.world, "rpc.drop", {"api": "AlterPartition", "count": 1000})
+    cluster.world.network.heal()
+    pass_time(cluster.world, 5)
+
+    cluster.world.agents[FOLLOWER].kill()
+    ask(cluster.world, UnregisterBrokerRequest(broker_id=FOLLOWER))
+    waiting = cluster.write(b"third", acks=ALL)
+    pass_time(cluster.world, 30)
+    assert waiting == []
+    stage.lift(dropping)
+    pass_time(cluster.world, 30)
+    cluster.write(b"fourth")
+
+    assert cluster.isr() == (LEADER,)
+    assert [of.error_code for of in waiting] == [NONE]
