@@ -275,7 +275,7 @@ class Ghost(OfTheCommittedLog):
         after = partition.fact
         if partition.is_declared:
             return
-        if _is_unclean_revert(before, after):
+        if is_unclean_revert(before, after):
             for member in after["isr"]:
                 log = partition.logs.get(member, EMPTY)
                 partition.acknowledged = partition.tree.common(log, partition.acknowledged)
@@ -357,7 +357,7 @@ def _is_current(fact: Fact, request: AlterPartitionRequest, data: AlterPartition
     )
 
 
-def _is_unclean_revert(before: Fact, after: Fact) -> bool:
+def is_unclean_revert(before: Fact, after: Fact) -> bool:
     """True if a reassignment was cancelled while nobody was in sync.
 
     Replicas that were being added do not count. The first of the former replicas becomes the ISR

@@ -23,6 +23,7 @@ from kraftsim.simulation.world import World
 
 from ..oracles.breach_words import LABELS, differing, words
 from ..oracles.committed import OfTheCommittedLog
+from ..oracles.ghost import is_unclean_revert
 from ..oracles.log_configs import allows_unclean, has_elr
 from ..oracles.property import Broken, Kinds, Property
 from ..oracles.requested import Requested, names_partition
@@ -39,7 +40,8 @@ Standing = tuple[Key, int, int, int]
 class LeadersWereEligible(OfTheCommittedLog):
     """Compares each new leader with the ISR and ELR before, and with the proposals of the leader.
 
-    Another leader is an unclean one: it needs a permission, and must be declared as RECOVERING.
+    Another leader is an unclean one: it needs a permission, and must be declared as RECOVERING,
+    unless a cancelled reassignment makes a former replica the ISR.
     A request permits an election only in records that were appended while the request was open.
     """
 
@@ -105,7 +107,8 @@ class LeadersWereEligible(OfTheCommittedLog):
         change = f"leader {leader} of {words(key)}: {was} became {became}"
         if not self._may_lose(key, before, after):
             raise Broken(f"{change}, and no unclean election is enabled or requested")
-        if after["leader_recovery_state"] != r.RECOVERING:
+        is_declared = after["leader_recovery_state"] == r.RECOVERING
+        if not is_declared and not is_unclean_revert(before, after):
             raise Broken(f"{change}, an unclean election that is not declared")
 
     def _note_proposals(self, request: AlterPartitionRequest) -> None:

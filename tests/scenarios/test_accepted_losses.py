@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core import feature_levels
+from kraftsim.controller.core.log.records import RECOVERED
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import (
     DecommissionBrokerRequest,
@@ -235,4 +236,28 @@ def test_a_voter_that_loses_its_disk_counts_with_what_it_had_before():
     pass_time(world, 0.2)
 
     assert world.controllers[leader].node.high_watermark >= end_offset
+    assert watching.finish() == ()
+
+
+def test_a_cancelled_reassignment_elects_a_former_replica_that_nobody_declares():
+    """S33: an added replica was the whole ISR, and unclean elections are enabled (a hunt)."""
+    world, watching = watched("S31", "S32", "S33", controllers=1, brokers=4)
+    create_topic(world, "t", (1, 2), (1, 2))
+    configure(world, "t", "unclean.leader.election.enable", "true")
+    for broker_id in (2, 4):
+        world.agents[broker_id].kill()
+    pass_time(world, 2 * SESSION_S)
+    reassign(world, "t", (3, 4))
+    pass_time(world, 5)
+    world.agents[1].kill()
+    pass_time(world, 2 * SESSION_S)
+    before = partition(world, "t", 1)
+    assert (before.leader, before.isr, before.adding_replicas) == (3, (3,), (3, 4))
+    world.agents[1].start()
+    assert world.run_until(lambda: world.committed.is_active(1), limit_us=9 * SECOND_US)
+    reassign(world, "t", None)
+    pass_time(world, 5)
+
+    after = partition(world, "t", 1)
+    assert (after.leader, after.replicas, after.leader_recovery_state) == (1, (1, 2), RECOVERED)
     assert watching.finish() == ()
