@@ -36,6 +36,7 @@ class Named(NamedTuple):
 
 SET_CONFIG = 0  # operation of IncrementalAlterConfigs
 KRAFT_VERSION = "kraft.version"  # its level is a control record
+REMOVED = None  # the directory of a replica that is gone
 
 
 def _of_register(record: r.RegisterBrokerRecord) -> Happened:
@@ -100,9 +101,10 @@ class AnswerAfterCommit(OfTheCommittedLog):
     """Looks up what a successful reply implies in the committed log.
 
     `_epochs` has the highest partition epoch of each partition, `_replicas` all of its replicas so
-    far with their directories, `_topic_ids` all topics of a name so far, the deleted ones too,
-    `_elected` the end of the log after the last election of each partition, `_voters` all sets of
-    voters with the end of the log after each, and `_since` the end of the log when a request of
+    far with their directories (REMOVED: the record that assigns a directory may end a reassignment
+    and remove the replica, rule 4.36), `_topic_ids` all topics of a name so far, the deleted ones
+    too, `_elected` the end of the log after the last election of each partition, `_voters` all sets
+    of voters with the end of the log after each, and `_since` the end of the log when a request of
     SINCE arrived, by the identity of the request.
     """
 
@@ -157,6 +159,8 @@ class AnswerAfterCommit(OfTheCommittedLog):
         known = self._replicas.setdefault(key, set())
         known.update(after["replicas"])
         known.update(zip(after["replicas"], after["directories"], strict=False))
+        for replica in {*(() if before is None else before["replicas"])} - {*after["replicas"]}:
+            known.add((replica, REMOVED))
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for record in batch.records if batch.is_control else ():
@@ -199,6 +203,9 @@ class AnswerAfterCommit(OfTheCommittedLog):
                 return self._epochs.get(("Partition", topic_id, number), -1) >= epoch
             case ("replica", topic_id, int(number), replica):
                 return replica in self._replicas.get(("Partition", topic_id, number), ())
+            case ("place", topic_id, int(number), int(broker_id), directory):
+                known = self._replicas.get(("Partition", topic_id, number), set())
+                return bool({(broker_id, directory), (broker_id, REMOVED)} & known)
             case ("elected", topic_id, int(number), int(since)):
                 return self._elected.get(("Partition", topic_id, number), -1) > since
             case ("voter" | "no voter" as word, int(since), int(voter_id), bytes(directory_id)):
@@ -330,7 +337,7 @@ def _directories(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
             for partition in topic.partitions:
                 if not partition.error_code:
                     place = request.broker_id, directory.id
-                    yield "replica", topic.topic_id, partition.partition_index, place
+                    yield "place", topic.topic_id, partition.partition_index, *place
 
 
 def _elections(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:

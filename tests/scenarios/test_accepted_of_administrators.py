@@ -10,12 +10,18 @@ from kraftsim.controller.core.rpc import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from kraftsim.controller.core.rpc.assignments import (
+    AssignedDirectory,
+    AssignedPartition,
+    AssignedTopic,
+    AssignReplicasToDirsRequest,
+)
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 from tests.scenarios.lives import SESSION_S
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import topic
 from tests.scenarios.watched_cluster import reassign, set_min_isr, watched
-from tests.worlds import ask, create_topic, partition, pass_time
+from tests.worlds import SECOND_US, ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow
 
@@ -91,6 +97,41 @@ def test_a_request_that_elects_nobody_succeeds_if_it_ends_a_reassignment():
     pass_time(world, 1)
     after = partition(world, "t")
     assert (after.leader_epoch, after.adding_replicas) == (before.leader_epoch, ())
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("4.36")
+def test_a_directory_is_assigned_to_a_replica_that_the_same_record_removes():
+    """S16: an added replica, which was elected uncleanly, is all that is awaited (a hunt)."""
+    world, watching = watched("S16", log_dirs=2)
+    create_topic(world, "t", (1,))
+    world.agents[3].kill()
+    pass_time(world, 2 * SESSION_S)
+    reassign(world, "t", (3,), index=0)
+    world.agents[1].kill()
+    pass_time(world, 2 * SESSION_S)
+    world.agents[3].start()
+    pass_time(world, SESSION_S)
+    assert elect(world, UNCLEAN_ELECTION) == ErrorCode.NONE
+    assert partition(world, "t").removing_replicas == (1,)
+    world.agents[1].start()
+    assert world.run_until(lambda: world.committed.is_active(1), limit_us=9 * SECOND_US)
+    (*_, directory) = world.agents[1].agent.config.log_dirs
+    place = AssignedTopic(
+        topic_id=world.committed.topic_ids["t"],
+        partitions=(AssignedPartition(partition_index=0),),
+    )
+    request = AssignReplicasToDirsRequest(
+        broker_id=1,
+        broker_epoch=world.agents[1].agent.broker_epoch,
+        directories=(AssignedDirectory(id=directory, topics=(place,)),),
+    )
+    reply = ask(world, request)
+    pass_time(world, 1)
+
+    (assigned,) = reply.directories[0].topics[0].partitions
+    assert assigned.error_code == ErrorCode.NONE
+    assert partition(world, "t").replicas == (3,)
     assert watching.finish() == ()
 
 
