@@ -209,7 +209,6 @@ def test_a_copy_of_a_world_goes_on_with_its_own_followers(cluster: Cluster) -> N
     assert partition(cluster.world, "t").leader == LEADER
 
 
-@pytest.mark.rule("B6.40", "B6.44")
 def test_a_proposed_follower_that_is_unregistered_meanwhile_is_given_up(cluster: Cluster) -> None:
     """Found by a hunt of `swarm-of-messages`: the leader knew no broker epoch to propose."""
     cluster.cut(FOLLOWER)
