@@ -202,7 +202,8 @@ def _count_fetch(
     now_ms, followers = hosted.clock.now_ms, hosted.agent.followers
     followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms, broker_epoch)
     raise_high_watermark(hosted, key, partition, log, settings_of(hosted, key))
-    if broker_id not in partition.isr and _has_fetched_all(hosted, key, broker_id):
+    is_outside = broker_id not in partition.isr and not followers.proposal(key, partition)
+    if is_outside and _has_fetched_all(hosted, key, broker_id):
         hosted.note_fetched_all(key, broker_id)
 
 

@@ -5,6 +5,7 @@ import pytest
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.recovery import Part, damage
 from kraftsim.broker_agent.replication.copying import copy_rest, cut_where_logs_part
+from kraftsim.broker_agent.replication.followers import SlowFetcher
 from kraftsim.controller.core.rpc import (
     DeleteTopicsRequest,
     ElectedTopicPartitions,
@@ -230,3 +231,30 @@ def test_a_proposed_follower_that_is_unregistered_meanwhile_is_given_up(cluster:
 
     assert cluster.isr() == (LEADER,)
     assert [of.error_code for of in waiting] == [NONE]
+
+
+@pytest.mark.rule("B6.20")
+def test_a_leader_whose_proposal_is_refused_waits_before_it_repeats_it() -> None:
+    """Found by `swarm-of-messages`: another follower that fetched made it repeat that at once."""
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    world = cluster.world
+    for broker_id in (FOLLOWER, OTHER):
+        fetcher = SlowFetcher(None, None, bytes_per_second=10**9)
+        world.agents[broker_id].fetcher_faults.slow.append(fetcher)
+    cluster.write(b"first")
+    both, stopped = begin(world, "replica.stop", {"on": [FOLLOWER, OTHER]})
+    cluster.write(b"second")
+    pass_time(world, 2 * LAG_S)
+    assert cluster.isr() == (LEADER,)
+    refusal = {"api": "AlterPartition", "code": "NOT_CONTROLLER", "count": 1000}
+    stage, refusing = begin(world, "rpc.error", refusal)
+    both.lift(stopped)
+    _, still_stopped = begin(world, "replica.stop", {"on": OTHER})
+    pass_time(world, 3)
+    both.lift(still_stopped)
+    pass_time(world, 20)
+
+    assert 0 < refusing.effects() < 100
+    stage.lift(refusing)
+    pass_time(world, 5)
+    assert cluster.isr() == (LEADER, FOLLOWER, OTHER)
