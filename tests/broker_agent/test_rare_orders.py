@@ -12,6 +12,9 @@ from kraftsim.controller.core.rpc import (
     ElectLeadersRequest,
     UnregisterBrokerRequest,
 )
+from kraftsim.scenarios.language.reading import read
+from kraftsim.scenarios.stage.stage import Fault, Stage
+from kraftsim.scenarios.verbs import VERBS
 from kraftsim.simulation.clients.listeners import Listeners
 from kraftsim.simulation.copying import copied
 from kraftsim.simulation.network_rules import Delay, Nth
@@ -19,10 +22,15 @@ from kraftsim.simulation.processes import Processes
 from tests.batches import batch
 from tests.broker_agent.lagging import ALL, FOLLOWER, LAG_S, LEADER, OTHER, Cluster
 from tests.broker_agent.message_logs import SHIPPED, append, instant
-from tests.scenarios.request_worlds import begin
 from tests.worlds import ask, node, partition, pass_time
 
 NONE, NOT_LEADER = 0, 6
+
+
+def begin(cluster: Cluster, word: str, words: dict[str, object]) -> tuple[Stage, Fault]:
+    """Begins a fault; returns the stage that lifts it, and the fault."""
+    stage = Stage(cluster.world)
+    return stage, stage.begin(read(VERBS[word], words), word, "it")
 
 
 @pytest.fixture
@@ -216,7 +224,7 @@ def test_a_proposed_follower_that_is_unregistered_meanwhile_is_given_up(cluster:
     cluster.write(b"second")
     pass_time(cluster.world, 2 * LAG_S)
     assert cluster.isr() == (LEADER,)
-    stage, dropping = begin(cluster.world, "rpc.drop", {"api": "AlterPartition", "count": 1000})
+    stage, dropping = begin(cluster, "rpc.drop", {"api": "AlterPartition", "count": 1000})
     cluster.world.network.heal()
     pass_time(cluster.world, 5)
 
@@ -242,14 +250,14 @@ def test_a_leader_whose_proposal_is_refused_waits_before_it_repeats_it() -> None
         fetcher = SlowFetcher(None, None, bytes_per_second=10**9)
         world.agents[broker_id].fetcher_faults.slow.append(fetcher)
     cluster.write(b"first")
-    both, stopped = begin(world, "replica.stop", {"on": [FOLLOWER, OTHER]})
+    both, stopped = begin(cluster, "replica.stop", {"on": [FOLLOWER, OTHER]})
     cluster.write(b"second")
     pass_time(world, 2 * LAG_S)
     assert cluster.isr() == (LEADER,)
     refusal = {"api": "AlterPartition", "code": "NOT_CONTROLLER", "count": 1000}
-    stage, refusing = begin(world, "rpc.error", refusal)
+    stage, refusing = begin(cluster, "rpc.error", refusal)
     both.lift(stopped)
-    _, still_stopped = begin(world, "replica.stop", {"on": OTHER})
+    _, still_stopped = begin(cluster, "replica.stop", {"on": OTHER})
     pass_time(world, 3)
     both.lift(still_stopped)
     pass_time(world, 20)
