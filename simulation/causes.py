@@ -94,6 +94,10 @@ class Causes:
         seqs = [row.seq for row in about if row is not None]
         return max(seqs, default=None)
 
+    def newest(self, node: NodeId) -> EventRow | None:
+        """Returns the newest row about a node; None if there is none."""
+        return self._newest.get(node)
+
     def of_truncation(self, node: NodeId, partition: str) -> int | None:
         """Returns the seq of the row that causes a broker to cut its log of a partition.
 

@@ -23,6 +23,7 @@ EVENTS = (
     "agent_state",
     "controller_state",
     "clone_state",
+    "node_reported",
     "node_state",
     "fault_begins",
     "fault_ends",

@@ -26,7 +26,8 @@ ROWS_MAX = 100_000  # about an hour of a busy cluster; older rows are dropped
 class Journal:
     """The newest rows of a world, and their listeners.
 
-    `listeners` are called with every new row. `causes` finds the cause of a new row.
+    `listeners` are called with every new row. `causes` finds the cause of a new row. `subjects` are
+    the nodes of a user, by the names that their rows have.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Journal:
         self._run_id, self._seed, self._scenario = run_id, seed, scenario
         self._rows: deque[EventRow] = deque(maxlen=ROWS_MAX)
         self.causes = Causes()
+        self.subjects: dict[str, NodeId] = {}
         self.next_seq = 0
         self.listeners: list[Callable[[EventRow], None]] = []
 
@@ -70,7 +72,7 @@ class Journal:
         just beginning or ending, the row gets that fault's id.
         """
         detail, doing = detail or {}, self.causes.doing
-        about = _subject(broker_id, detail)
+        about = self.subjects.get(node) or _subject(broker_id, detail)
         if fault_id is None and doing is not None:
             fault_id = doing.fault_id
         if cause_seq is None:
@@ -107,10 +109,6 @@ class Journal:
         """Writes a new state of a second process of a broker, on a host of its own."""
         detail: Detail = {"state": state, "broker_id": broker_id}
         self.write(f"broker-{broker_id}-on-{host}", "clone_state", detail=detail)
-
-    def node_state(self, name: str, detail: Detail) -> None:
-        """Writes a new state of a process of a user."""
-        self.write(name, "node_state", detail=detail)
 
     def found(self, broker_id: int, rows: Iterable[tuple[str, list[object], int]]) -> None:
         """Writes which replicas on a broker's disk are no longer in the metadata."""

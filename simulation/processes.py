@@ -103,6 +103,8 @@ class Processes:
         log and its vote.
         """
         self.crash(node)
+        if node in self._world.own.processes:
+            return  # which keeps nothing on a disk
         draw = self._world.streams.draw_of(stream_name("wipe", node))
         controller = self._world.controller_of(node)
         if controller is None:

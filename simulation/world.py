@@ -138,7 +138,7 @@ class World:
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
-        self.own = OwnNodes()  # of a user
+        self.own = OwnNodes(self.journal)  # of a user
         self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.installed = installed_of(topology)  # releases of controllers, for their next processes

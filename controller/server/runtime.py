@@ -50,7 +50,7 @@ class Runtime:
         self.waits_in_real_time = self.skips = False
         self.delays_reply: DelayReply | None = None
         self._real_clock = RealClock(self)
-        timeline.pause_by(self._pause if speed else None)
+        self._pause_actions()
 
     def set_speed(self, speed: float) -> None:
         """Change the speed from now on."""
@@ -60,7 +60,7 @@ class Runtime:
         self._timer, self._armed_us = None, NEVER_US
         self.speed, self._us_per_s = speed, 1e6 * speed
         self._begin()
-        self.timeline.pause_by(self._pause if speed else None)
+        self._pause_actions()
         self.leave()
 
     def enter(self) -> None:
@@ -140,6 +140,10 @@ class Runtime:
             self._timer.cancel()
         self.timeline.pause_by(None)
         self._armed_us = -1  # below every time, so the timer is never armed again
+
+    def _pause_actions(self) -> None:
+        """Lets deferred actions leave time for external events, unless time stands."""
+        self.timeline.pause_by(self._pause if self.speed else None)
 
     def _pause(self, action: Action) -> None:
         """Run `action` after PAUSE_S, in which external events are served."""

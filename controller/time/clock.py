@@ -50,6 +50,24 @@ class Clock:
         passed_ms = self._local_us() // 1000 - anchor_ms
         return anchor_ms + passed_ms // self._tick_ms * self._tick_ms
 
+    @property
+    def now_us(self) -> int:
+        """Monotonic time in microseconds, for processes whose timers are finer than Kafka's."""
+        if self._is_steady:
+            return self.timeline.now_us + self._ahead_us
+        return self._local_us() if self._tick_ms == 1 else self.now_ms * 1000
+
+    def reached_us(self, at_us: int) -> int:
+        """Returns the first true time at which `now_us` is at least `at_us`; NEVER_US if frozen."""
+        if self._is_steady:
+            return at_us - self._ahead_us
+        if at_us <= self.now_us:
+            return self.timeline.now_us
+        if self._tick_ms > 1 or self._freezes:
+            return self.due_us(-(-at_us // 1000))
+        wait_us = at_us - self._anchor_us - self._ahead_us
+        return self._anchor_us - (-wait_us * PPM // (PPM + self._drift_ppm))
+
     def due_us(self, at_ms: int) -> int:
         """Returns the first true time at which `now_ms` is at least `at_ms`; NEVER_US if frozen."""
         if self._is_steady:

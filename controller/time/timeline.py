@@ -20,12 +20,14 @@ ACTIONS_PER_INSTANT_MAX = 250_000  # more than 10,000 brokers schedule: an endle
 class Timeline:
     """The queue of actions.
 
-    `due_us` is the time of the next action, NEVER_US if there is none.
+    `due_us` is the time of the next action, NEVER_US if there is none. `after_instant` is called
+    after all actions of one time.
     """
 
     def __init__(self, *, wall_start_ms: int) -> None:
         self.now_us = 0
         self.due_us = NEVER_US
+        self.after_instant: Action | None = None
         self.wall_start_ms = wall_start_ms
         self._wall_steps: list[tuple[int, int]] = []  # when, and the start before the step
         self._times_us: list[int] = []  # a heap
@@ -124,6 +126,8 @@ class Timeline:
         self.now_us = max(self.now_us, self.due_us)
         self._run_instant(self.due_us)
         self.due_us = times_us[0] if times_us else NEVER_US
+        if self.after_instant is not None:
+            self.after_instant()
 
     def _run_instant(self, at_us: int) -> None:
         """Run the actions at one time, with those that they schedule for this time."""

@@ -65,10 +65,11 @@ class BrokerDocument(TypedDict):
 
 
 class NodeDocument(TypedDict):
-    """A process of a user beside the cluster; `error` is what its coroutine raised, if it did."""
+    """A process of a user; `error` is what its code raised, after file and line, if it did."""
 
     name: str
     state: str
+    rack: str | None
     error: str | None
 
 

@@ -1,22 +1,25 @@
 """The nodes of a user's own beside a cluster: coroutines in processes of the simulated world."""
 
-import re
+import logging
 from asyncio import sleep
+from functools import partial
 from typing import TYPE_CHECKING
 
-from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.simulation.world import World
+from kraftsim.controller.time.clock import Clock
+from kraftsim.simulation.own_process import OwnProcess, check_name
+from kraftsim.simulation.topology import check_rack
 
 from ..errors import CommandError, UsageError
 from ..service.event_loop.simulated import simulated_loop
 from .documents import NodeDocument
 from .running.live import Live
 
-NAME = re.compile("[A-Za-z][A-Za-z0-9_.-]*")
-TAKEN = re.compile("localhost|(broker|controller)-[0-9]+")
-
 if TYPE_CHECKING:
-    from ..simulated_loop.process import Main, SimulatedProcess
+    from ..simulated_loop.process import Main
+
+log = logging.getLogger("kraftsim")
+
+Value = str | int | float | bool | None
 
 
 class Nodes:
@@ -29,10 +32,8 @@ class Nodes:
 
     def __init__(self, live: Live) -> None:
         self._live = live
-        self._world: World | None = None  # a reset begins another one, without these processes
-        self._processes: dict[str, SimulatedProcess] = {}
 
-    def add(self, main: "Main", name: str) -> None:
+    def add(self, main: "Main", name: str, rack: str | None = None) -> None:
         """Starts a node, which runs `main()` until that returns.
 
         Its host has its name: other nodes reach what it listens at by that name.
@@ -45,73 +46,106 @@ class Nodes:
             )
         if not callable(main):
             raise UsageError(f"main: expected a function that returns a coroutine, got {main!r}")
-        _check_name(name)
+        try:
+            check_name(name)
+            check_rack(rack or "")
+        except ValueError as error:
+            raise UsageError(str(error)) from None
         world = self._live.world
         if world.own.has(name):
             raise CommandError(f"name: expected one that no node has, got {name!r}")
         from ..simulated_loop.process import SimulatedProcess
 
-        def report(state: ProcessState, error: BaseException | None) -> None:
-            failure = {} if error is None else {"error": repr(error)}
-            world.journal.node_state(name, {"state": state.value, **failure})
-
-        process = SimulatedProcess(loop.hosts, name, main, report)
-        self._of_world()[name] = world.own.processes[world.own.name(name)] = process
+        node = world.own.name(name)
+        clock = world.clocks[node] = Clock(loop.hosts.timeline)
+        process = SimulatedProcess(loop.hosts, name, main, partial(self._report, name), clock)
+        world.own.processes[node] = process
+        if rack is not None:
+            world.own.racks[node] = rack
         process.start()
 
-    def _of_world(self) -> "dict[str, SimulatedProcess]":
-        """Returns the processes of the present world, by name."""
-        if self._world is not self._live.world:
-            self._world, self._processes = self._live.world, {}
-        return self._processes
+    def _report(self, name: str) -> None:
+        """Writes a new state of a process to the journal, and to the log what its code raised."""
+        own = self._live.world.own
+        failure = own.by_name[name].failure
+        if failure is not None:
+            log.error("node %s failed: %s", name, failure)
+        own.note_state(name)
+
+    @property
+    def here(self) -> str:
+        """The name of the node whose code asks, "test" in a test."""
+        loop = simulated_loop()
+        if loop is None:
+            raise CommandError("expected the code of a node, which has the simulated loop")
+        return loop.name
+
+    def report(self, fact: str, **details: Value) -> None:
+        """Reports a fact, which stands in the events and the story, and which claims count.
+
+        `{reported: restarted, by: operator, count: 3}` is the condition of a scenario.
+        """
+        for name, value in (("fact", fact), *details.items()):
+            if not isinstance(value, Value):
+                raise UsageError(f"{name}: expected a text, a number, true, false or None")
+        with self._live.entered():
+            self._live.world.own.note_fact(self.here, fact, details)
 
     async def list(self) -> list[NodeDocument]:
         """Returns the nodes, in the order in which they were added."""
+        own = self._live.world.own
         return [
             {
                 "name": name,
                 "state": process.state.value,
-                "error": None if process.error is None else repr(process.error),
+                "rack": own.racks.get(own.named(name)),
+                "error": process.failure,
             }
-            for name, process in self._of_world().items()
+            for name, process in own.by_name.items()
         ]
 
     async def stop(self, name: str) -> None:
         """Sends SIGTERM: the coroutine is cancelled, and may clean up."""
-        self._process(name).stop()
+        with self._live.entered():
+            self._living(name).stop()
 
     async def kill(self, name: str) -> None:
         """Sends SIGKILL: nothing of the node is called any more, its connections are reset."""
-        self._process(name).kill()
+        with self._live.entered():
+            self._process(name).kill()
         await sleep(0)  # a node that does so to itself gets no further
 
     async def pause(self, name: str) -> None:
         """Sends SIGSTOP: the node does nothing until `resume`, and its time goes on."""
-        self._process(name).pause()
+        with self._live.entered():
+            self._living(name).pause()
         await sleep(0)  # a node that does so to itself gets no further
 
     async def resume(self, name: str) -> None:
-        """Sends SIGCONT."""
-        self._process(name).resume()
+        """Sends SIGCONT to a paused process."""
+        with self._live.entered():
+            self._process(name).resume()
 
     async def restart(self, name: str) -> None:
-        """Kills the node and starts it anew."""
-        process = self._process(name)
-        process.kill()
-        process.start()
+        """Kills the process if it is alive, and starts another one."""
+        with self._live.entered():
+            process = self._process(name)
+            process.kill()
+            process.start()
         await sleep(0)  # a node that does so to itself gets no further
 
-    def _process(self, name: str) -> "SimulatedProcess":
-        processes = self._of_world()
-        if name not in processes:
-            known = ", ".join(processes) or "none"
-            raise CommandError(f"expected the name of a node of your own ({known}), got {name!r}")
-        return processes[name]
+    def _living(self, name: str) -> OwnProcess:
+        """Returns the process of a node; CommandError if it has ended."""
+        process = self._process(name)
+        if not process.is_alive:
+            raise CommandError(
+                f"node {name}: expected a process that runs, got NOT_RUNNING: restart it first"
+            )
+        return process
 
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not NAME.fullmatch(name) or TAKEN.fullmatch(name):
-        raise UsageError(
-            "name: expected the name of a host that is no broker and no controller, of letters, "
-            f"digits, '.', '_' and '-', got {name!r}"
-        )
+    def _process(self, name: str) -> OwnProcess:
+        known = self._live.world.own.by_name
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise CommandError(f"expected the name of a node of your own ({names}), got {name!r}")
+        return known[name]

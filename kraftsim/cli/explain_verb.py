@@ -67,12 +67,14 @@ def _explain(arguments: argparse.Namespace) -> int:
         assert isinstance(lines, list), document
         _print_causes(arguments, int(arguments.what), lines)
         return GOOD
+    from ..files.own_files import load_nodes
     from ..files.scenario_files import find, read_sound
 
     _refuse(arguments, ("url",), "the number of an event of a cluster with it")
-    if arguments.event is not None:
-        _refuse(arguments, ("allow_code",), "no --event with it: an event has no properties")
     file = read_sound(find(arguments.what), arguments.cell)
+    if arguments.event is not None and not file.scenario.nodes:
+        _refuse(arguments, ("allow_code",), "no --event with it: an event has no properties")
+    load_nodes(file, is_allowed=arguments.allow_code)
     if arguments.event is None:
         _explain_violation(arguments, file)
     else:

@@ -40,7 +40,11 @@ class NetworkLinks:
         if not network.is_open(from_node, to_node):
             return False
         segment = Message(from_node, to_node, SEGMENT)
-        return not any(rule.stops(segment) for rule in network.rules)
+        for rule in network.rules:
+            if rule.stops(segment):
+                rule.hit(segment)
+                return False
+        return True
 
     def delay_us(self, sender: str, receiver: str, /) -> int:
         """Draws how long a segment takes."""

@@ -12,6 +12,8 @@ from asyncio.base_events import Server
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, Unpack
 
+from kraftsim.controller.time.clock import Clock
+
 from .errors import NotSimulated
 from .hosts import Hosts
 from .refused import Refused
@@ -40,8 +42,8 @@ class SimulatedLoop(Refused, TimedLoop):
     `open_transports` are its connections, in the order in which they began.
     """
 
-    def __init__(self, hosts: Hosts, name: str) -> None:
-        super().__init__(hosts.timeline, name)
+    def __init__(self, hosts: Hosts, name: str, clock: Clock | None = None) -> None:
+        super().__init__(hosts.timeline, name, clock)
         self.hosts = hosts
         self.open_transports: dict[SimulatedTransport, None] = {}
         self._listening: dict[SimulatedSocket, Listening] = {}

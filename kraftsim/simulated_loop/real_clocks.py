@@ -17,7 +17,7 @@ import uuid
 from asyncio import events
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from .dates import pickled, simulated_dates
@@ -51,28 +51,75 @@ def real_clocks_patched(seed: int = 0) -> Generator[None]:
 
     Import libraries before: what they bind while it holds is looked for once more at its end.
     """
-    stream, dates = random.Random(seed), simulated_dates(_wall_s)
-    replacements = {**_clocks(), **_chance(stream), **_blocking()}
-    replacements.update(dates.items())
-    replacing = Replacing(replacements)
-    state, frozen, collects = random.getstate(), gc.get_freeze_count(), gc.isenabled()
-    try:
-        random.seed(seed)
-        replacing.walk()
-        _replace_methods(replacing, stream)
-        replace_in_libraries(replacing)
-        gc.freeze()
-        gc.disable()  # loops collect by themselves, each few thousand callbacks
-        with pickled(dates):
+    replaced = ReplacedClocks(random.Random(seed))
+    with chance_seeded(seed), collected_by_loops():
+        replaced.replace()
+        try:
             yield
+        finally:
+            replaced.put_back()
+
+
+@contextmanager
+def chance_seeded(seed: int) -> Generator[None]:
+    """Context manager: the module `random` draws from the seed."""
+    state = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(state)
+
+
+class ReplacedClocks:
+    """What asks for time or chance: in simulated loops it gets theirs, and draws of `stream`.
+
+    It can be put back and replaced again, which is fast while no module is imported.
+    """
+
+    def __init__(self, stream: random.Random) -> None:
+        self._stream = stream
+        self._dates = simulated_dates(_wall_s)
+        self._replacing: Replacing | None = None
+        self._modules = 0  # that were imported when it was replaced
+        self._undo = ExitStack()
+
+    def replace(self) -> None:
+        """Replaces it wherever a module or a default argument has it."""
+        if self._replacing is not None and self._modules == len(sys.modules):
+            self._replacing.redo()
+        else:
+            replacements = {**_clocks(), **_chance(self._stream), **_blocking()}
+            replacements.update(self._dates.items())
+            self._replacing = Replacing(replacements)
+            self._replacing.walk()
+            _replace_methods(self._replacing, self._stream)
+            replace_in_libraries(self._replacing)
+            self._modules = len(sys.modules)
+        self._undo.enter_context(pickled(self._dates))
+
+    def put_back(self) -> None:
+        """Puts it back; in a module that was imported meanwhile, too."""
+        self._undo.close()
+        if self._replacing is not None:
+            self._replacing.undo()
+            if self._modules != len(sys.modules):
+                Replacing({new: old for old, new in self._replacing.pairs}).walk()
+
+
+@contextmanager
+def collected_by_loops() -> Generator[None]:
+    """Context manager: loops collect garbage by themselves, each few thousand callbacks."""
+    frozen, collects = gc.get_freeze_count(), gc.isenabled()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
     finally:
         if collects:
             gc.enable()
         if not frozen:
             gc.unfreeze()
-        replacing.undo()
-        Replacing({new: old for old, new in replacing.pairs}).walk()
-        random.setstate(state)
 
 
 @contextmanager
@@ -133,8 +180,7 @@ def _clocks() -> dict[object, object]:
 
 
 def _now_us(loop: TimedLoop, wall: bool) -> int:
-    now_us = loop.timeline.now_us
-    return now_us + loop.timeline.wall_start_ms * 1000 if wall else now_us
+    return loop.wall_us if wall else loop.now_us
 
 
 def _wall_s() -> float | None:

@@ -18,6 +18,7 @@ class Replacing:
     def __init__(self, replacements: Mapping[object, object], kept: tuple[str, ...] = KEPT) -> None:
         self._kept = kept
         self._by_id = {id(old): (old, new) for old, new in replacements.items()}
+        self._do: list[Callable[[], None]] = []
         self._undo: list[Callable[[], None]] = []
 
     @property
@@ -43,15 +44,24 @@ class Replacing:
         """Sets one attribute of a class or a module."""
         if name in vars(owner):
             old = vars(owner)[name]
-            self._undo.append(lambda: setattr(owner, name, old))
+            self._replace(lambda: setattr(owner, name, new), lambda: setattr(owner, name, old))
         else:
-            self._undo.append(lambda: delattr(owner, name))
-        setattr(owner, name, new)
+            self._replace(lambda: setattr(owner, name, new), lambda: delattr(owner, name))
+
+    def _replace(self, do: Callable[[], None], undo: Callable[[], None]) -> None:
+        self._do.append(do)
+        self._undo.append(undo)
+        do()
 
     def undo(self) -> None:
         """Puts back everything, the last first."""
-        while self._undo:
-            self._undo.pop()()
+        for undo in reversed(self._undo):
+            undo()
+
+    def redo(self) -> None:
+        """Replaces again what was put back, without looking for more."""
+        for do in self._do:
+            do()
 
     def _walk_module(self, module: ModuleType) -> None:
         names = vars(module)
@@ -65,14 +75,19 @@ class Replacing:
             return
         defaults, keyword_defaults = function.__defaults__, function.__kwdefaults__
         if defaults and any(id(value) in self._by_id for value in defaults):
-            function.__defaults__ = tuple(self._new(value) for value in defaults)
-            self._undo.append(lambda: setattr(function, "__defaults__", defaults))
+            replaced = tuple(self._new(value) for value in defaults)
+            self._replace(
+                lambda: setattr(function, "__defaults__", replaced),
+                lambda: setattr(function, "__defaults__", defaults),
+            )
         if keyword_defaults and any(
             id(value) in self._by_id for value in keyword_defaults.values()
         ):
             new = {name: self._new(value) for name, value in keyword_defaults.items()}
-            function.__kwdefaults__ = new
-            self._undo.append(lambda: setattr(function, "__kwdefaults__", keyword_defaults))
+            self._replace(
+                lambda: setattr(function, "__kwdefaults__", new),
+                lambda: setattr(function, "__kwdefaults__", keyword_defaults),
+            )
 
     def _new(self, value: object) -> object:
         found = self._by_id.get(id(value))

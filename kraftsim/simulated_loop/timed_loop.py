@@ -19,6 +19,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
+from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import NEVER_US, Timeline
 
 from .errors import Deadlock
@@ -36,8 +37,9 @@ Ts = TypeVarTuple("Ts")
 class TimedLoop(asyncio.BaseEventLoop):
     """A loop in the time of `timeline`; `name` is that of its process.
 
-    A paused loop calls nothing. A dead one calls nothing any more, and takes nothing. `on_exit` is
-    called with the SystemExit that a callback raises, where another loop runs the timeline.
+    With a `clock`, its time is what that shows, which faults set, bend and stop. A paused loop
+    calls nothing. A dead one calls nothing any more, and takes nothing. `on_exit` is called with
+    the SystemExit that a callback raises, where another loop runs the timeline.
     """
 
     _ready: deque[asyncio.Handle]
@@ -46,16 +48,18 @@ class TimedLoop(asyncio.BaseEventLoop):
     _thread_id: int | None
     _clock_resolution: float
 
-    def __init__(self, timeline: Timeline, name: str) -> None:
+    def __init__(self, timeline: Timeline, name: str, clock: Clock | None = None) -> None:
         super().__init__()
-        self.timeline, self.name = timeline, name
+        self.timeline, self.name, self._clock = timeline, name, clock
+        if clock is not None:
+            clock.followers.append(self)
         self.is_paused = self.is_dead = False
         self.on_exit: Callable[[SystemExit], None] | None = None
         self.own_threads: set[int] = set()  # by their identifiers
         self._clock_resolution = 1e-6
-        self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []  # a heap
+        self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []  # a heap, by this clock
         self._cancelled_count = 0
-        self._armed_us = NEVER_US
+        self._armed_us = NEVER_US  # of the timeline
         self._serials, self._task_numbers = count(1), count(1)
         self._called, self._pass_is_due = 0, False
         self._passes, self._passes_at_us, self._creep_us = 0, 0, 1
@@ -63,9 +67,21 @@ class TimedLoop(asyncio.BaseEventLoop):
 
     # Time and timers
 
+    @property
+    def now_us(self) -> int:
+        """The time of the loop in microseconds."""
+        return self.timeline.now_us if self._clock is None else self._clock.now_us
+
+    @property
+    def wall_us(self) -> int:
+        """The wall clock of the process in microseconds since the epoch."""
+        clock = self._clock
+        start_ms = self.timeline.wall_start_ms if clock is None else clock.wall_offset_ms
+        return self.now_us + start_ms * 1000
+
     def time(self) -> float:
-        """Returns the time of the timeline in seconds."""
-        return self.timeline.now_us / 1e6
+        """Returns the time of the loop in seconds."""
+        return self.now_us / 1e6
 
     def call_later(
         self,
@@ -77,7 +93,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         """Calls `callback` after `delay` seconds; a delay over 0 takes 1 us or more."""
         if delay is None:
             raise TypeError("delay must not be None")
-        now_us = self.timeline.now_us
+        now_us = self.now_us
         # A remainder such as 4e-17 s would let a program that asks for it stand for ever.
         when = max(now_us / 1e6 + delay, (now_us + (delay > 0)) / 1e6)
         return self.call_at(when, callback, *args, context=context)
@@ -96,7 +112,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         handle = asyncio.TimerHandle(when, callback, args, self, context)
         if self.is_dead:
             return handle
-        due_us = max(round(min(when * 1e6, NEVER_US)), self.timeline.now_us)  # may be infinite
+        due_us = max(round(min(when * 1e6, NEVER_US)), self.now_us)  # may be infinite
         heappush(self._timers, (due_us, next(self._serials), handle))
         handle._scheduled = True  # type: ignore[attr-defined]  # typeshed lacks it
         self._arm()
@@ -112,16 +128,24 @@ class TimedLoop(asyncio.BaseEventLoop):
             self._cancelled_count = 0
 
     def _arm(self) -> None:
-        if self._timers and self._timers[0][0] < self._armed_us:
-            self._armed_us = self._timers[0][0]
-            self.timeline.at(self._armed_us, self._wake)
+        if not self._timers:
+            return
+        first_us = self._timers[0][0]
+        due_us = first_us if self._clock is None else self._clock.reached_us(first_us)
+        if due_us < self._armed_us:
+            self._armed_us = due_us
+            self.timeline.at(due_us, self._wake)
+
+    def rearm(self) -> None:
+        """Arms the first timer anew: a fault has changed the clock."""
+        self._armed_us = NEVER_US
+        self._arm()
 
     def _wake(self) -> None:
         """Moves the timers that are due to the callbacks that are ready."""
-        now_us = self.timeline.now_us
-        if now_us < self._armed_us:
-            return  # an earlier timer was armed, and has fired
-        self._armed_us = NEVER_US
+        if self.timeline.now_us < self._armed_us:
+            return  # an earlier timer was armed, and has fired, or the clock has changed
+        self._armed_us, now_us = NEVER_US, self.now_us
         while self._timers and (self._timers[0][0] <= now_us or self._timers[0][2].cancelled()):
             handle = heappop(self._timers)[2]
             handle._scheduled = False  # type: ignore[attr-defined]  # typeshed lacks it
@@ -207,7 +231,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         if events._get_running_loop() is self:
             self._call_ready()
         else:
-            with self._running_here():
+            with self.running():
                 self._call_ready_of_process()
         if self._called > CALLS_PER_COLLECTION:
             self._called = 0
@@ -234,9 +258,9 @@ class TimedLoop(asyncio.BaseEventLoop):
                 handle._run()
 
     @contextmanager
-    def _running_here(self) -> Generator[None]:
+    def running(self) -> Generator[None]:
         """Context manager: this loop is the running one, whoever runs the timeline."""
-        running = events._get_running_loop()
+        running, thread_id = events._get_running_loop(), self._thread_id
         hooks = sys.get_asyncgen_hooks()
         self._thread_id = threading.get_ident()  # libraries ask `is_running`
         events._set_running_loop(self)
@@ -248,7 +272,7 @@ class TimedLoop(asyncio.BaseEventLoop):
         finally:
             sys.set_asyncgen_hooks(*hooks)
             events._set_running_loop(running)
-            self._thread_id = None
+            self._thread_id = thread_id
 
     def pause(self) -> None:
         """Calls nothing until `resume`; what falls due meanwhile waits."""
@@ -263,7 +287,9 @@ class TimedLoop(asyncio.BaseEventLoop):
         """Ends without calling anything more: no `finally`, no `connection_lost`."""
         self.is_dead = True
         self._timers.clear()
-        self._thread_id = None  # it may kill itself, and a running loop refuses to close
+        if self._clock is not None:
+            self._clock.followers.remove(self)
+        self._thread_id = None  # one of its own callbacks may have killed it
         super().close()
 
     def _run_once(self) -> None:

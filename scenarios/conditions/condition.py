@@ -14,6 +14,9 @@
 {message: Vote, from: 3001, to: active}  arrived since the condition was set, `count` times; with
                                          `replies` its reply, with `lost` if it did not arrive
 {refused: STALE_BROKER_EPOCH, of: 2}     a reply with this error since the condition was set
+{node: operator, state: failed}          a node of your own; RUNNING, PAUSED, NOT_RUNNING, done
+{reported: restarted, by: operator}      its code reported this since the condition was set, `count`
+                                         times
 {fenced_at_least: 2}                     at least 2 brokers are fenced
 {held: {...}, for: 7s}                   holds, and has held for 7s without a break
 {all: [...]}  {any: [...]}  {not: {...}}
@@ -29,6 +32,7 @@ from ..stage.stage import Holds, Stage
 from .broker_states import BrokerState, FencedAtLeast
 from .controller_states import ControllerState, ReplicaState
 from .occurrences import Carried, Committed, Refused
+from .own_nodes import OwnState, Reported
 from .topic_states import TopicState
 
 
@@ -125,6 +129,8 @@ _TAGS: dict[str, type] = {
     "record": Committed,
     "refused": Refused,
     "message": Carried,
+    "node": OwnState,
+    "reported": Reported,
     "fenced_at_least": FencedAtLeast,
     "held": Held,
     "all": AllOf,
@@ -146,6 +152,8 @@ class Condition:
         | Committed
         | Refused
         | Carried
+        | OwnState
+        | Reported
         | FencedAtLeast
         | Held
         | AllOf
@@ -178,7 +186,7 @@ class Condition:
 
     def counted(self, stage: Stage) -> Callable[[], int]:
         """Returns a function that returns how often the condition has come true since this call."""
-        if isinstance(self.of, Committed | Refused | Carried):
+        if isinstance(self.of, Committed | Refused | Carried | Reported):
             return self.of.counted(stage)
         times, has_held, holds = [0], [False], self.watched(stage)
 

@@ -23,6 +23,8 @@ PREFIXES: Mapping[str, tuple[str, ...]] = {
     "replica": CONTROLLERS,
     "leaderless": CONTROLLERS,
     "refused": ("admin_refused",),
+    "node": ("node_state",),
+    "reported": ("node_reported",),
 }
 
 

@@ -25,4 +25,5 @@ def all_subjects_exist(condition: Condition, stage: Stage) -> bool:
 def _exist(selector: Selector, stage: Stage) -> bool:
     world = stage.world
     nodes = selector.nodes(world, stage.bound, Random(0))
-    return bool(nodes) and all(node in world.nodes for node in nodes)
+    known = {*world.nodes, *world.own.processes}
+    return bool(nodes) and all(node in known for node in nodes)

@@ -48,8 +48,10 @@ LEFT_OUT = (
     "note",
     "proc.move",
 )
-OF_OWN_PROCESSES = tuple(
-    f"proc.{word}" for word in ("pause", "crash", "stop", "start", "restart", "hiccup", "crashloop")
+OF_OWN_PROCESSES = (
+    *(f"proc.{word}" for word in ("pause", "crash", "stop", "start", "restart")),
+    *("proc.hiccup", "proc.crashloop"),
+    *(f"clock.{word}" for word in ("step", "drift", "freeze", "coarse", "suspend", "strobe")),
 )
 FAULTS = {word: verb for word, verb in VERBS.items() if word not in LEFT_OUT}
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # stands in a path of HTTP

@@ -4,11 +4,12 @@ A plan (a scenario expanded for one seed) has the same types: every amount is dr
 replaced by steps. Only selectors are still evaluated during the run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
+from kraftsim.simulation.own_process import check_name
 
 from ..claims import Expect
 from ..language.amounts import Amount
@@ -21,6 +22,7 @@ from .calm import Calm
 from .caption import Caption
 from .cluster_shape import ClusterShape
 from .network_shape import NetworkShape
+from .own_node import OwnNode
 from .step import Step
 from .swarm import Chaos
 from .sweep import Sweep, cells, values_of
@@ -89,7 +91,8 @@ class Scenario:
 
     With `draw: everything` each seed draws its own release, cluster, configuration, network, steps
     and calm, which the file then leaves out. With `draw: mixed` it draws a release for each node
-    too, and upgrades of controllers; with `draw: messages` clients that write to topics.
+    too, and upgrades of controllers; with `draw: messages` clients that write to topics. `nodes`
+    run code of your own, by name.
     """
 
     schema: Annotated[str, OneOf((SCHEMA,))]
@@ -103,6 +106,7 @@ class Scenario:
     time: Times = Times()
     config: Mapping[str, object] = field(default_factory=dict)
     network: NetworkShape = field(default_factory=NetworkShape)
+    nodes: Mapping[str, OwnNode] = field(default_factory=dict)
     let: Mapping[str, Binding] = field(default_factory=dict)
     sweep: Sweep = field(default_factory=dict)
     include: Annotated[tuple[str, ...], Bare()] = ()
@@ -164,7 +168,17 @@ def _read(words: Mapping[str, object]) -> Scenario:
             ("include",), "expected no include, because this scenario does not come from a file"
         )
     _expect_ids_apart(scenario.do)
+    _expect_names_of_hosts(scenario.nodes)
     return scenario
+
+
+def _expect_names_of_hosts(nodes: Iterable[str]) -> None:
+    """Raises Problem for a node whose name no host can have."""
+    for name in nodes:
+        try:
+            check_name(name)
+        except ValueError as error:
+            raise Problem(("nodes", name), str(error)) from None
 
 
 def _expect_ids_apart(steps: tuple[Step, ...]) -> None:

@@ -132,7 +132,7 @@ class Selector:
                     raise ValueError(f"${self.value} is not bound: `let` binds {known}")
                 return bound[str(self.value)]
             case "rack":
-                return world.topology.nodes_in(str(self.value))
+                return _nodes_in(world, str(self.value))
             case "leader_of":
                 return _leader_of(world, str(self.value))
             case "node":
@@ -147,9 +147,9 @@ class Selector:
                 return self.of[0].nodes(world, bound, stream)[position - 1 : position]
             case "rack_of":
                 nodes = self.of[0].nodes(world, bound, stream)
-                topology = world.topology
-                racks = topology.racks_of(nodes)
-                return tuple(node for rack in racks for node in topology.nodes_in(rack))
+                own = (world.own.racks[node] for node in nodes if node in world.own.racks)
+                racks = dict.fromkeys((*world.topology.racks_of(nodes), *own))
+                return tuple(node for rack in racks for node in _nodes_in(world, rack))
             case _:  # other_than
                 excluded, whole = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(node_id for node_id in whole if node_id not in excluded)
@@ -209,6 +209,10 @@ def _nodes_of_word(world: World, word: str) -> tuple[NodeId, ...]:
             return tuple(map(broker_node, world.agents))
         case _:
             return world.nodes
+
+
+def _nodes_in(world: World, rack: str) -> tuple[NodeId, ...]:
+    return (*world.topology.nodes_in(rack), *world.own.nodes_in(rack))
 
 
 def _active_nodes(world: World) -> tuple[NodeId, ...]:

@@ -11,7 +11,7 @@ from ..language.selectors import EACH
 from ..language.suggestions import nearest
 from ..language.texts import unknown_settings
 from ..properties import ALL
-from ..running.watch import ASSERTION
+from ..running.watch import ASSERTION, NODE_FAILED
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:
@@ -57,9 +57,10 @@ def _settings_of_texts(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:
-    """Yields a mistake if `fails_with` names neither a property nor a claim nor `assertion`."""
+    """Yields a mistake if `fails_with` names no property, no claim and no failed process."""
     failure = scenario.expect.fails_with
-    known = (*(property_.name for property_ in ALL), *scenario.expect.names(), ASSERTION)
+    of_processes = (ASSERTION, NODE_FAILED)
+    known = (*(property_.name for property_ in ALL), *scenario.expect.names(), *of_processes)
     if failure is not None and failure not in known:
         message = f"expected {nearest(failure, known)}, got {failure!r}"
         yield Problem(("expect", "fails_with"), message)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from kraftsim.simulation.topology import BROKERS_MAX, FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 
+from ..conditions.own_nodes import OwnState, Reported
 from ..conditions.topic_states import TopicState
 from ..document.scenario import Scenario
 from ..language.positions import found
@@ -34,9 +35,21 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
                 f"expected at most {most}, as many as there are brokers, got {topic.replication}"
             )
             yield Problem(("cluster", "topics", name, "replication"), message)
+    for path, name in _own_in_conditions(scenario):
+        if name not in population.own:
+            yield Problem(path, _not_among(name, population.own))
     for path, state in found(TopicState, scenario):
         if state.topic not in population.topics and not population.has_flood:
             yield Problem((*path, "topic"), _not_among(state.topic, population.topics))
+
+
+def _own_in_conditions(scenario: Scenario) -> Iterator[tuple[Path, str]]:
+    """Yields the names of own nodes in conditions."""
+    for path, state in found(OwnState, scenario):
+        yield (*path, "node"), state.node
+    for path, reported in found(Reported, scenario):
+        if reported.by is not None:
+            yield (*path, "by"), reported.by
 
 
 class Population:
@@ -50,7 +63,9 @@ class Population:
         self.brokers = shape.brokers + sum(inner.count for inner in added)
         self.controllers = shape.controllers
         self.may_grow = bool(added) and self._has_repeats
-        self.racks = (*shape.racks, *(inner.rack for inner in added if inner.rack))
+        self.own = tuple(scenario.nodes)
+        of_own = (node.rack for node in scenario.nodes.values() if node.rack)
+        self.racks = (*shape.racks, *of_own, *(inner.rack for inner in added if inner.rack))
         created = (inner.name for _, inner in found(CreateTopic, scenario.do))
         self.topics = (*shape.topics, *created)
         self.has_flood = any(found(Flood, scenario.do))
@@ -60,6 +75,8 @@ class Population:
         match selector.word:
             case "id" if not self._has(int(selector.value)):
                 return f"unknown node {selector.value}: expected an id of {self._ids()}"
+            case "node" if selector.value not in self.own:
+                return _not_among(str(selector.value), self.own)
             case "rack" if selector.value not in self.racks:
                 return _not_among(str(selector.value), self.racks)
             case "leader_of" if selector.value not in self.topics and not self.has_flood:
@@ -78,7 +95,7 @@ class Population:
     def most(self, selector: Selector) -> int:
         """Returns the largest number of nodes that the selector can name."""
         match selector.word:
-            case "id" | "nth" | "active" | "leader_of":
+            case "id" | "nth" | "active" | "leader_of" | "node":
                 return 1
             case "every":
                 return sum(self.most(inner) for inner in selector.of)

@@ -16,12 +16,16 @@ from ..stage.stage import Stage
 
 
 def core_of(calm: Calm, stage: Stage) -> frozenset[NodeId]:
-    """Returns the core: the nodes that are healed, and must be healthy when the calm ends."""
+    """Returns the core: the nodes that are healed, and must be healthy when the calm ends.
+
+    The nodes of a user belong to it.
+    """
     world, stream = stage.world, stage.stream("calm")
+    own = stage.world.own.processes
     controllers = () if calm.heals == ALL else _surviving_majority(world, stream)
     if not controllers:  # too few voters still have their directory, so the quorum needs every node
-        return frozenset(world.nodes)
-    return frozenset((*controllers, *calm.brokers.nodes(world, stage.bound, stream)))
+        return frozenset((*world.nodes, *own))
+    return frozenset((*controllers, *own, *calm.brokers.nodes(world, stage.bound, stream)))
 
 
 def _surviving_majority(world: World, stream: Random) -> tuple[NodeId, ...]:

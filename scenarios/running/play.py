@@ -35,7 +35,7 @@ class Play:
         self.begin_us: int | None = None
         self.acts: list[tuple[int, Callable[[Play], None]]] = []
         self._phase_end_us = START_LIMIT_US
-        run.world.start()
+        run.start()
 
     @property
     def now_us(self) -> int:

@@ -31,8 +31,9 @@ from ..properties.own_properties import OWN, is_own
 from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest
+from .own_code import Hosted, NoNodes, hosted, name_nodes
 from .timetable import Timetable
-from .watch import UNNUMBERED, Violation, failed_assertion, watch
+from .watch import NODE_FAILED, UNNUMBERED, Violation, failed_assertion, watch
 
 UNBROKEN = "fails_with"  # name of the violation when the property of `fails_with` was not broken
 _UNTESTED = "had nothing to check"
@@ -103,6 +104,8 @@ class Run:
         self.stage = Stage(self.world)
         self.assertion: Violation | None = None  # the first failed assertion of a process
         self.world.controller_listeners.append(self._on_controller)
+        self.failures: dict[str, Violation] = {}  # the first one of each own node
+        self.world.own.failed.append(self._on_failed)
         self.digest = Digest(self.world)
         self.watch = watch(
             self.world, properties_of(self.plan) if properties is None else properties
@@ -117,10 +120,18 @@ class Run:
         self._limit_us = times.limit.us
         self._end_us = times.warmup.us + times.run.us + times.calm.us
         self._on_progress = on_progress
+        self.own: Hosted = NoNodes()
+        name_nodes(self.world, self.plan.nodes)
+
+    def start(self) -> None:
+        """Starts the cluster, with listeners for the nodes of the file."""
+        self.world.start()
+        self.own = hosted(self.world, self.plan.nodes, self.seed)
+        self.own.open()
 
     def begin(self) -> None:
         """Runs until the cluster is up and the warm-up is over, then binds the names of `let`."""
-        self.world.start()
+        self.start()
         if not self.world.run_until(self.is_up, limit_us=START_LIMIT_US):
             raise LimitError("expected every broker unfenced within 2 minutes of the start")
         self.create_topics()
@@ -138,8 +149,11 @@ class Run:
 
     def finish(self) -> Result:
         """Runs all phases, from the start of the cluster to the verdict, and returns the result."""
-        self.reach(self.plan.time.run.us)
-        return self.finish_calm()
+        try:
+            self.reach(self.plan.time.run.us)
+            return self.finish_calm()
+        finally:
+            self.own.close()
 
     def reach(self, at_us: int) -> None:
         """Runs from the start of the cluster to a time of the steps, as `at:` counts it."""
@@ -148,9 +162,10 @@ class Run:
         self.move(at_us)
 
     def begin_steps(self) -> None:
-        """Begins the steps and the claims of the file, from whose begin `at:` counts."""
+        """Begins the steps, claims and nodes of the file, from whose begin `at:` counts."""
         self.begin_us = self.world.timeline.now_us
         self.expectations.begin()
+        self.own.begin()
         self.timetable.begin()
 
     def begin_calm(self) -> None:
@@ -167,10 +182,15 @@ class Run:
 
     @property
     def broken(self) -> tuple[Violation, ...]:
-        """The violations of properties and the failed assertion so far, in the order of time."""
-        ended = () if self.assertion is None else (self.assertion,)
-        found = (*self.watch.violations.values(), *ended)
+        """The violations of properties and the failed processes so far, in the order of time."""
+        found = (*self.watch.violations.values(), *self._ended)
         return tuple(sorted(found, key=lambda violation: violation.t_us))
+
+    @property
+    def _ended(self) -> tuple[Violation, ...]:
+        """The failed assertion of a controller, and what the code of own nodes has raised."""
+        ended = () if self.assertion is None else (self.assertion,)
+        return (*ended, *self.failures.values())
 
     @property
     def broken_claims(self) -> tuple[Violation, ...]:
@@ -191,6 +211,12 @@ class Run:
         """Records the first failed assertion of a controller as a violation; the run continues."""
         if self.assertion is None:
             self.assertion = failed_assertion(self.world, node_id, state)
+
+    def _on_failed(self, name: str, failure: str) -> None:
+        """Records the first failure of an own node as a violation; the run continues."""
+        what = f"node {name} failed: {failure}"
+        now_us, seq = self.world.timeline.now_us, self.world.journal.last_seq
+        self.failures.setdefault(name, Violation(UNNUMBERED, NODE_FAILED, what, now_us, seq))
 
     def create_topics(self) -> None:
         """Creates the topics of the file."""
@@ -239,8 +265,7 @@ class Run:
 
     def _judge(self) -> Result:
         plan = self.plan
-        ended = () if self.assertion is None else (self.assertion,)
-        violations = (*self.watch.violations.values(), *self.broken_claims, *ended)
+        violations = (*self.watch.violations.values(), *self.broken_claims, *self._ended)
         violations += self._unbroken({violation.name for violation in violations})
         exercised = {kind.name: kind.exercised for kind in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))
@@ -297,12 +322,19 @@ def _expect_topic(name: str, reply: object) -> None:
         raise LimitError(f"expected topic {name!r} to be created, got {ErrorCode(code).name}")
 
 
+class _WithoutNodes(Run):
+    """A run that ends before the nodes of the file run their code."""
+
+    def start(self) -> None:
+        self.world.start()
+
+
 def bound_by(scenario: Scenario, seed: int) -> Mapping[str, tuple[int, ...]]:
     """Returns the nodes that the selectors of `let` select in this run, by name.
 
     They may depend on the first leader, so this runs the warm-up.
     """
-    new_run = Run(scenario, seed, ())
+    new_run = _WithoutNodes(scenario, seed, ())
     if scenario.let:
         new_run.begin()
     return _numbers(new_run.stage)

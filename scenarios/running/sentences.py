@@ -31,9 +31,9 @@ def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
         case "agent_state":
             return f"{_brokers(rows)} {_enters(detail, len(rows))}"
         case "clone_state":
-            return f"second process of broker {detail['broker_id']} {_enters(detail, 1)}"
-        case "node_state":
-            return f"node {row.node} {_enters(detail, 1)}{_failure(detail)}"
+            return f"second process of broker {detail['broker_id']} {_enters(detail)}"
+        case "node_state" | "node_reported":
+            return _own(row)
         case "controller_state":
             return _controllers(rows)
         case "controller_elected":
@@ -119,7 +119,16 @@ def _failure(detail: Detail) -> str:
     return "" if failure is None else f": {failure}"
 
 
-def _enters(detail: Detail, brokers: int) -> str:
+def _own(row: EventRow) -> str:
+    """Returns what a node of a user does: its new state, or the fact that it reports."""
+    detail = row.detail
+    if row.kind == "node_state":
+        return f"node {row.node} {_enters(detail)}{_failure(detail)}"
+    texts = [f"{name}={value}" for name, value in detail.items() if name != "fact"]
+    return f"node {row.node} reports {detail['fact']}" + f" ({', '.join(texts)})" * bool(texts)
+
+
+def _enters(detail: Detail, brokers: int = 1) -> str:
     """Returns the new state of brokers; PAUSED is no state of Kafka but a suspended process."""
     if detail["state"] == ProcessState.PAUSED.value:
         return f"{'is' if brokers == 1 else 'are'} PAUSED"

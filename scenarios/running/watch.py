@@ -58,6 +58,7 @@ OBSERVERS: tuple[tuple[type[Property], str, type[Property]], ...] = (
 """Kinds of properties, the attribute in which they expect an observer, and its class."""
 COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
+NODE_FAILED = "node_failed"  # name of the violation when the code of an own node raised something
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]

@@ -324,7 +324,8 @@ class Stage:
         world = self.world
         outside = [node for node in world.nodes if node not in core]
         if outside:
-            detail = {"core": list(numbers_of(sorted(core))), "left": list(numbers_of(outside))}
+            healed = [node for node in sorted(core) if node not in world.own.processes]
+            detail = {"core": list(numbers_of(healed)), "left": list(numbers_of(outside))}
             world.journal.write("scenario", "calm_begins", detail=detail)
 
     @contextmanager

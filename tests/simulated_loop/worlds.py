@@ -3,7 +3,6 @@
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulated_loop.hosts import Hosts
 from kraftsim.simulated_loop.loop import SimulatedLoop
@@ -58,5 +57,5 @@ class World:
         return process
 
 
-def _ignore(state: ProcessState, error: BaseException | None) -> None:
+def _ignore() -> None:
     """Nobody asks."""

@@ -1,0 +1,205 @@
+"""The nodes of a scenario run a user's code, which swarm, hunt, explain and shrink judge."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kraftsim.cli.main import main
+from kraftsim.files.own_files import load
+from kraftsim.files.scenario_files import read_sound
+from kraftsim.scenarios.running.run import Result, run
+
+ROLLING = """
+async def main(kraft):
+    for broker in (1, 2, 3):
+        await kraft.brokers.restart(broker, wait="30s")
+        kraft.nodes.report("restarted", broker=broker)
+"""
+TICKING = """
+import asyncio, time
+
+async def main(kraft):
+    loop = asyncio.get_running_loop()
+    while True:
+        kraft.nodes.report("ticked", at=loop.time(), wall=time.time())
+        await asyncio.sleep(10)
+"""
+FAILING = """
+import asyncio
+
+async def main(kraft):
+    await asyncio.sleep(5)
+    raise ValueError("no cluster")
+"""
+ASKING = """
+import asyncio
+
+async def main(kraft):
+    loop = asyncio.get_running_loop()
+    host, port = kraft.bootstrap_servers.split(",")[0].split(":")
+    while True:
+        began = loop.time()
+        _, writer = await asyncio.open_connection(host, int(port))
+        kraft.nodes.report("asked", took_s=loop.time() - began)
+        writer.close()
+        await asyncio.sleep(1)
+"""
+SCENARIO = """\
+schema: kraftsim/scenario/1
+name: mine
+claim: The operator does its work.
+cluster: {brokers: 3, controllers: 1}
+time: {run: 40s, calm: 5s}
+nodes: {operator: "operator.py:main"}
+"""
+
+
+Ran = Callable[..., Result]
+
+
+@pytest.fixture
+def ran(tmp_path: Path) -> Ran:
+    """Runs a scenario whose node `operator` has this code, with more words of the file."""
+
+    def ran(source: str, words: str = "", seed: int = 1) -> Result:
+        (tmp_path / "operator.py").write_text(source)
+        path = tmp_path / "mine.yaml"
+        path.write_text(
+            (SCENARIO if "nodes:" not in words else SCENARIO.rpartition("nodes:")[0]) + words
+        )
+        file = read_sound(path)
+        load(file, is_allowed=True)
+        return run(file.scenario, seed)
+
+    return ran
+
+
+def reports(result: Result, fact: str) -> list[dict[str, Any]]:
+    rows = [row for row in result.rows if row.kind == "node_reported"]
+    return [dict(row.detail) for row in rows if row.detail["fact"] == fact]
+
+
+def ticks_s(result: Result, clock: str = "at") -> list[float]:
+    """The times of the ticks since the first one, by a clock of the node, in seconds."""
+    first, *rest = (tick[clock] for tick in reports(result, "ticked"))
+    return [round(at - first, 3) for at in rest]
+
+
+def test_the_code_of_a_node_changes_the_cluster_and_a_claim_counts_what_it_reports(
+    ran: Ran,
+) -> None:
+    result = ran(
+        ROLLING,
+        "expect:\n"
+        "  sometimes: [{reported: restarted, by: operator, count: 3}]\n"
+        "  calm: [{node: operator, state: done}]\n",
+    )
+    assert result.verdict == "pass"
+    assert [report["broker"] for report in reports(result, "restarted")] == [1, 2, 3]
+
+
+def test_a_seed_repeats_the_run_and_another_gives_another(ran: Ran) -> None:
+    digests = [ran(ROLLING, seed=seed).digest for seed in (1, 1, 2)]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_an_exception_is_a_violation_with_its_place(ran: Ran) -> None:
+    result = ran(FAILING)
+    (violation,) = result.violations
+    assert violation.name == "node_failed"
+    assert violation.what == "node operator failed: operator.py:6: ValueError: no cluster"
+    assert violation.t_us - result.begin_us == 5_000_000
+
+
+def test_a_scenario_may_claim_that_its_node_fails(ran: Ran) -> None:
+    words = "expect: {fails_with: node_failed, sometimes: [{node: operator, state: failed}]}"
+    assert ran(FAILING, words).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected_s"),
+    [
+        ("proc.pause: {on: {node: operator}, for: 7s}", [12, 22, 32, 42]),
+        ("clock.freeze: {on: {node: operator}, for: 7s}", [17, 27, 37]),
+        ("clock.drift: {on: {node: operator}, ppm: 250000, for: 30s}", [9, 17, 25, 33, 42]),
+        ("proc.crash: {on: {node: operator}, for: 7s}", [12, 22, 32, 42]),
+    ],
+)
+def test_a_fault_of_the_node_changes_when_its_code_runs(
+    ran: Ran, fault: str, expected_s: list[int]
+) -> None:
+    result = ran(TICKING, f"do: [{{at: 5s, {fault}}}]\n")
+    rows = [row for row in result.rows if row.kind == "node_reported"]
+    assert result.verdict == "pass"
+    assert [(row.t_us - rows[0].t_us) // 1_000_000 for row in rows][1:] == expected_s
+
+
+def test_the_clocks_that_the_code_asks_are_those_of_its_node(ran: Ran) -> None:
+    result = ran(TICKING, "do: [{at: 15s, clock.step: {on: {node: operator}, by: 1h}}]\n")
+    assert ticks_s(result) == [10, 20, 30, 40]
+    assert ticks_s(result, "wall") == [10, 3620, 3630, 3640]
+
+
+def test_a_cut_by_its_rack_stops_what_the_node_sends(ran: Ran) -> None:
+    words = 'nodes: {operator: {main: "operator.py:main", rack: a}}\n'
+    result = ran(ASKING, words + "do: [{at: 5s, net.partition: {on: {rack: a}, for: 6s}}]\n")
+    assert result.verdict == "pass"
+    asked_s = [report["took_s"] for report in reports(result, "asked")]
+    assert max(asked_s) > 1
+    assert "broker_fenced" not in [row.kind for row in result.rows]
+
+
+def test_what_a_node_does_is_the_cause_of_what_follows(ran: Ran) -> None:
+    result = ran(ROLLING)
+    by_seq = {row.seq: row for row in result.rows}
+    killed = next(row for row in result.rows if row.detail == {"state": "NOT_RUNNING"})
+    assert killed.cause_seq is not None
+    assert by_seq[killed.cause_seq].node == "operator"
+
+
+def test_code_runs_only_where_it_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("operator.py").write_text("open('marker', 'w').close()\n" + ROLLING)
+    Path("mine.yaml").write_text(SCENARIO)
+    for verb in ("scenario run", "scenario shrink", "explain"):
+        assert main([*verb.split(), "mine.yaml"]) == 2
+        assert "read it, then add --allow-code" in capsys.readouterr().err
+    for verb in ("scenario lint", "scenario show"):
+        assert main([*verb.split(), "mine.yaml"]) == 0
+    assert not Path("marker").exists()
+    assert main(["scenario", "run", "mine.yaml", "--allow-code"]) == 0
+    assert Path("marker").exists()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        ('operator: "no_such_package:main"', "No module named 'no_such_package'"),
+        ('operator: "operator.py:other"', "expected"),
+        ('operator: "json:dumps"', "expected a function `async def dumps(kraft)`"),
+        ("operator: main", "expected MODULE:FUNCTION or FILE.py:FUNCTION"),
+        ('broker-1: "operator.py:main"', "no broker and no controller"),
+    ],
+)
+def test_a_node_without_code_or_name_is_refused(
+    tmp_path: Path, nodes: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "operator.py").write_text(ROLLING)
+    path = tmp_path / "mine.yaml"
+    path.write_text(SCENARIO.replace('operator: "operator.py:main"', nodes))
+    assert main(["scenario", "run", str(path), "--allow-code"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_claim_about_an_unknown_node_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(SCENARIO + "expect: {never: [{node: operatr, state: failed}]}\n")
+    (tmp_path / "operator.py").write_text(ROLLING)
+    assert main(["scenario", "run", str(path), "--allow-code"]) == 2
+    assert "expected 'operator' (nearest), got 'operatr'" in capsys.readouterr().err
