@@ -82,6 +82,11 @@ class Tapes:
                 expected = nearest(branch.profile, PROFILES)
                 raise UsageError(f"profile: expected {expected}, got {branch.profile[:64]!r}")
             scenario = replace(scenario, profile=branch.profile)
+        if scenario.nodes:
+            raise CommandError(
+                f"{branch.scenario}: expected a scenario without nodes of its own: the page goes "
+                "back to copies of a run, and a coroutine has none"
+            )
         run = Run(scenario, branch.seed)
         times, brokers = run.plan.time, run.plan.cluster.brokers
         lasts_us = times.warmup.us + times.run.us + times.calm.us

@@ -34,7 +34,7 @@ def main_of(node: OwnNode) -> Main:
 def _imported(name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)
+        sys.path.append(here)  # after the standard library, which has an `operator`
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field
 from shlex import quote
 
 from kraftsim.scenarios.document.scenario import Scenario, read_scenario
-from kraftsim.scenarios.properties.own_properties import define
+from kraftsim.scenarios.properties.own_properties import define, is_own
+from kraftsim.scenarios.running.own_code import SOURCES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class Item:
 
     `called` is the name or path with which a user runs the scenario. `document` is the whole
     scenario of the cell, so that its file is not needed. `own` has the sources of the Python files
-    that define properties of the scenario. `expected` is the
+    that define properties of the scenario or that its nodes run. `expected` is the
     verdict of a canary, "pass" for every other item.
     """
 
@@ -62,17 +63,29 @@ class Item:
             command += ["--sweep", value]
         if self.is_small:
             command.append("--smoke")
-        if self.own:
+        if self.code:
             command.append("--allow-code")
         if self.mutant is not None:
             command += ["--mutant", self.mutant]
         return " ".join(map(quote, command))
 
     def scenario(self) -> Scenario:
-        """Parses the scenario, after defining the properties that its own Python files contain."""
-        for file, source in self.own.items():
-            define(file, source)
-        return read_scenario(self.document)
+        """Parses the scenario, and defines the properties and nodes of its own Python files."""
+        scenario = read_scenario(self.document)
+        named = (*scenario.expect.always, scenario.expect.fails_with or "")
+        for file in {name.partition(":")[0]: None for name in named if is_own(name)}:
+            define(file, self.own[file])
+        if scenario.nodes:
+            SOURCES.update(self.own)
+        return scenario
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The Python files of the scenario, and the functions of modules that its nodes run."""
+        nodes = self.document.get("nodes", {})
+        assert isinstance(nodes, Mapping), nodes
+        mains = (node if isinstance(node, str) else node["main"] for node in nodes.values())
+        return (*self.own, *(main for main in mains if not is_own(main)))
 
     def to_document(self) -> dict[str, object]:
         """Returns the item as JSON values."""

@@ -49,6 +49,11 @@ class Plan:
     shards: tuple[tuple[Slice, ...], ...]
 
     @property
+    def has_nodes(self) -> bool:
+        """True if nodes of a scenario run a user's code."""
+        return any(item.document.get("nodes") for item in self.items)
+
+    @property
     def runs(self) -> int:
         """The number of runs."""
         return sum(slice_.end - slice_.first for shard in self.shards for slice_ in shard)

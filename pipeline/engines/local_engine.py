@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import connection, forkserver, resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -22,15 +22,27 @@ from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan, PlanError
 from ..campaign.shard import repeat_shard, run_shard
 
+Host = Callable[[], None]
 HOPELESS = 74  # EX_IOERR of sysexits.h: the shard is not retried
 
 
+def no_host() -> None:
+    """Lets no node run a user's code."""
+
+
 def run_shards(
-    plan: Plan, folder: Folder, missing: Sequence[int], poll: Poll, *, workers: int
+    plan: Plan,
+    folder: Folder,
+    missing: Sequence[int],
+    poll: Poll,
+    *,
+    workers: int,
+    host: Host = no_host,
 ) -> None:
     """Runs the missing shards in `workers` processes; calls `poll` at least every POLL_EVERY_S.
 
-    Raises EngineError if a shard fails ATTEMPTS times or cannot be written.
+    `host` is called in each process if nodes of a scenario run a user's code. Raises EngineError if
+    a shard fails ATTEMPTS times or cannot be written.
     """
     context = _context()
     text = plan.to_json()
@@ -41,7 +53,7 @@ def run_shards(
             while waiting and len(running) < workers:
                 number, attempt = waiting.popleft()
                 process = context.Process(
-                    target=_work, args=(text, number, str(folder.path), attempt)
+                    target=_work, args=(text, number, str(folder.path), attempt, host)
                 )
                 process.start()
                 running[process.sentinel] = (process, number, attempt)
@@ -57,10 +69,10 @@ def run_shards(
         _end([process for process, _, _ in running.values()])
 
 
-def repeat_runs(plan: Plan, poll: Poll, *, workers: int) -> list[Repetition]:
+def repeat_runs(plan: Plan, poll: Poll, *, workers: int, host: Host = no_host) -> list[Repetition]:
     """Runs the shards in `workers` processes and returns the results of the runs.
 
-    The runs of a shard whose process ends early are missing.
+    `host` is as in `run_shards`. The runs of a shard whose process ends early are missing.
     """
     context = _context()
     text = plan.to_json()
@@ -71,7 +83,9 @@ def repeat_runs(plan: Plan, poll: Poll, *, workers: int) -> list[Repetition]:
         while waiting or running:
             while waiting and len(running) < workers:
                 reader, writer = context.Pipe(duplex=False)
-                process = context.Process(target=_repeat, args=(text, waiting.popleft(), writer))
+                process = context.Process(
+                    target=_repeat, args=(text, waiting.popleft(), writer, host)
+                )
                 process.start()
                 writer.close()
                 running[reader] = process
@@ -108,18 +122,27 @@ def _start_server() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(plan: str, number: int, path: str, attempt: int) -> None:
+def _work(text: str, number: int, path: str, attempt: int, host: Host) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
-        run_shard(Plan.from_json(plan), number, Folder(Path(path)), attempt, engine="local")
+        plan = _hosted(text, host)
+        run_shard(plan, number, Folder(Path(path)), attempt, engine="local")
     except (OSError, PlanError) as error:  # a retry would fail in the same way
         print(f"shard {number}: {error}", file=sys.stderr)
         sys.exit(HOPELESS)
 
 
-def _repeat(plan: str, number: int, writer: connection.Connection) -> None:
+def _repeat(text: str, number: int, writer: connection.Connection, host: Host) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    writer.send(list(repeat_shard(Plan.from_json(plan), number)))
+    writer.send(list(repeat_shard(_hosted(text, host), number)))
+
+
+def _hosted(text: str, host: Host) -> Plan:
+    """Returns the plan, whose nodes can run their code in this process."""
+    plan = Plan.from_json(text)
+    if plan.has_nodes:
+        host()
+    return plan
 
 
 def _end_with_driver() -> None:

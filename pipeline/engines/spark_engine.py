@@ -37,6 +37,7 @@ def run_shards(
     Ctrl-C cancels the job; a JVM that this process started ends at the latest with this process.
     Raises EngineError if a shard cannot be run.
     """
+    _expect_no_nodes(plan)
     _on_spark(lambda spark: _run_all(spark, plan, folder, missing), poll, target)
 
 
@@ -45,6 +46,7 @@ def repeat_runs(plan: Plan, poll: Poll, *, target: SparkTarget) -> list[Repetiti
 
     Workers need no folder in common. Raises EngineError if the job fails.
     """
+    _expect_no_nodes(plan)
     results: list[Repetition] = []
 
     def repeat(spark: "SparkSession") -> None:
@@ -57,6 +59,14 @@ def repeat_runs(plan: Plan, poll: Poll, *, target: SparkTarget) -> list[Repetiti
 
     _on_spark(repeat, poll, target)
     return results
+
+
+def _expect_no_nodes(plan: Plan) -> None:
+    if plan.has_nodes:
+        raise EngineError(
+            "nodes of a scenario run code that the workers of Spark do not have: expected "
+            "--engine local"
+        )
 
 
 def _on_spark(use: Callable[["SparkSession"], None], poll: Poll, target: SparkTarget) -> None:

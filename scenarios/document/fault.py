@@ -21,6 +21,7 @@ from ..language.selectors import Selector
 from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
 from .fault_causes import CAUSES, Cause
+from .own_node import OF_OWN_PROCESSES, acts_on_own
 from .step import one_verb
 
 FAULT_WORDS = ("id", "say")
@@ -47,11 +48,6 @@ LEFT_OUT = (
     "features.update",
     "note",
     "proc.move",
-)
-OF_OWN_PROCESSES = (
-    *(f"proc.{word}" for word in ("pause", "crash", "stop", "start", "restart")),
-    *("proc.hiccup", "proc.crashloop"),
-    *(f"clock.{word}" for word in ("step", "drift", "freeze", "coarse", "suspend", "strobe")),
 )
 FAULTS = {word: verb for word, verb in VERBS.items() if word not in LEFT_OUT}
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # stands in a path of HTTP
@@ -141,12 +137,10 @@ def expect_nodes(world: World, word: str, verb: Verb, bound: Container[str] = ()
 
 
 def _expect_own_process(world: World, word: str, name: str, path: Path) -> None:
-    if word.startswith("net."):
-        return
-    if word not in OF_OWN_PROCESSES:
+    if not acts_on_own(word):
         text = f"expected a broker or a controller: node {name} takes net.*, "
         raise Problem(path, text + ", ".join(OF_OWN_PROCESSES))
-    if world.own.named(name) not in world.own.processes:
+    if not word.startswith("net.") and world.own.named(name) not in world.own.processes:
         raise Problem(
             path, f"expected a node with a process: {name} runs the test, and takes net.*"
         )

@@ -12,6 +12,17 @@ from typing import Annotated
 from ..language.reading import Path, mapping, read_words
 from ..language.schema import Schema, SchemaOf, any_of, object_of
 
+OF_OWN_PROCESSES = (
+    *(f"proc.{word}" for word in ("pause", "crash", "stop", "start", "restart")),
+    *("proc.hiccup", "proc.crashloop"),
+    *(f"clock.{word}" for word in ("step", "drift", "freeze", "coarse", "suspend", "strobe")),
+)
+
+
+def acts_on_own(word: str) -> bool:
+    """Returns True if a verb does something to a node of a user, which has no disk and no log."""
+    return word.startswith("net.") or word in OF_OWN_PROCESSES
+
 
 class FunctionName:
     """Constraint: the name of a function, after its module or its file and a colon."""

@@ -18,8 +18,10 @@ from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
 from kraftsim.simulation.streams import Streams
 
 from ..drawing.messages import shape_with_messages, with_messages
+from ..drawing.own_nodes import own_steps
 from ..drawing.releases import mixed_releases
 from ..drawing.scenario import drawn_parts
+from ..drawing.steps import at_ms_of
 from ..language.amounts import Amount
 from ..language.positions import changed
 from ..language.reading import Problem, document_of, mapping
@@ -42,7 +44,7 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     if scenario.chaos is None:
         return plan
     shape, run_us, stream = plan.cluster, plan.time.run.us, streams.of("swarm")
-    drawn = faults(scenario.chaos, shape.controllers, shape.brokers, run_us, settings, stream)
+    drawn = faults(scenario.chaos, shape, tuple(plan.nodes), run_us, settings, stream)
     steps = tuple(
         Step(verb=fault.verb, word=fault.word, trigger="at", amount=Amount(fixed_us=fault.at_us))
         for fault in drawn
@@ -62,7 +64,19 @@ def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
     elif scenario.draw == MESSAGES:
         messages = Streams(seed).of("messages")
         parts = with_messages(shape_with_messages(parts, messages), messages, run_us // 1000)
+    if scenario.nodes:
+        parts = _with_own_nodes(scenario, parts, Streams(seed).of("own nodes"), run_us // 1000)
     return document | parts
+
+
+def _with_own_nodes(
+    scenario: Scenario, parts: Mapping[str, object], stream: Random, run_ms: int
+) -> dict[str, object]:
+    """Returns the drawn parts with faults of own nodes, and with the claims of the file."""
+    drawn, claims = parts["do"], mapping(parts["expect"], ("expect",))
+    assert isinstance(drawn, list), drawn
+    steps = sorted([*drawn, *own_steps(tuple(scenario.nodes), stream, run_ms)], key=at_ms_of)
+    return {**parts, "do": steps, "expect": {**document_of(scenario.expect), **claims}}
 
 
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:

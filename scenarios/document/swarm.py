@@ -4,7 +4,7 @@ Each run uses a random subset of the kinds, because a bug may need one kind with
 faults are drawn here, so that a plan shows them as steps and can be shrunk step by step.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Annotated, Any
@@ -19,17 +19,23 @@ from ..language.schema import SWEPT, Schema, SchemaOf, any_of, closed
 from ..language.selectors import Selector
 from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
+from .cluster_shape import ClusterShape
+from .own_node import acts_on_own
 
+Node = int | str  # the id of a broker or a controller, or the name of an own node
 Weight = Annotated[int, Between(0, 1_000_000)]
 FAULTS_MAX = 1_000  # faults that are open at a time
-POOLS = ("brokers", "controllers", "nodes")
+POOLS = ("brokers", "controllers", "nodes", "own")
 PART_OF_KINDS = 0.5
 SHORTEST_US, LONGEST_US = 2_000_000, 60_000_000  # a shorter fault may end before it has an effect
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A verb that strikes one random node of the pool `of` (brokers, controllers or nodes)."""
+    """A verb that strikes one random node of the pool `of`.
+
+    That is brokers, controllers, `own` nodes, or `nodes`: all of these that the verb can strike.
+    """
 
     word: str
     verb: Verb
@@ -117,11 +123,17 @@ class Fault:
 
 
 def faults(
-    chaos: Chaos, controllers: int, brokers: int, run_us: int, settings: Settings, stream: Random
+    chaos: Chaos,
+    shape: ClusterShape,
+    own: Sequence[str],
+    run_us: int,
+    settings: Settings,
+    stream: Random,
 ) -> Iterator[Fault]:
     """Yields the faults in the order in which they begin; no node has two faults at a time.
 
-    Raises Problem if the interval between faults is 0.
+    `own` are the names of the nodes that run a user's code. Raises Problem if the interval between
+    faults is 0.
     """
     kinds = [member for member in chaos.kinds.members if stream.random() < PART_OF_KINDS]
     kinds = kinds or list(chaos.kinds.members)
@@ -132,30 +144,35 @@ def faults(
             "expected a time above 0s, because the step would repeat without end",
         )
     mean = Amount(heavy=chaos.lasting)
-    until_us: dict[int, int] = {}
+    until_us: dict[Node, int] = {}
     at_us = 0
     while (at_us := at_us + int(stream.expovariate(1 / every_us))) < run_us:
         (kind,) = stream.choices(kinds, [kind.weight for kind in kinds])
         lasting_us = min(max(mean.fixed(settings, stream).us, SHORTEST_US), LONGEST_US)
         struck = {node for node, end_us in until_us.items() if end_us > at_us}
-        free = _free(chaos, kind.of, controllers, brokers, struck)
+        free = _free(chaos, kind, shape, own, struck)
         if not free:
             continue
         node = stream.choice(free)
         until_us[node] = at_us + lasting_us + SHORTEST_US
         verb: Any = kind.verb
         lasting = Amount(fixed_us=lasting_us)
-        yield Fault(at_us, kind.word, replace(verb, on=Selector("id", node), for_=lasting))
+        on = Selector("node" if isinstance(node, str) else "id", node)
+        yield Fault(at_us, kind.word, replace(verb, on=on, for_=lasting))
 
 
-def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int]) -> list[int]:
-    """Returns the nodes of the pool `of` that may get a fault while the nodes `struck` have one."""
+def _free(
+    chaos: Chaos, kind: Kind, shape: ClusterShape, own: Sequence[str], struck: set[Node]
+) -> list[Node]:
+    """Returns the nodes that the kind may strike while the nodes `struck` have a fault."""
     if len(struck) >= chaos.max_open_faults:
         return []
-    voters, fleet = controller_ids(controllers), broker_ids(brokers)
-    free: list[int] = []
-    if of != "brokers" and len(struck & {*voters}) < (controllers - 1) // 2:
+    voters, fleet = controller_ids(shape.controllers), broker_ids(shape.brokers)
+    free: list[Node] = []
+    if kind.of in ("controllers", "nodes") and len(struck & {*voters}) < (len(voters) - 1) // 2:
         free += [voter for voter in voters if voter not in struck]
-    if of != "controllers" and len(struck & {*fleet}) < chaos.max_brokers:
+    if kind.of in ("brokers", "nodes") and len(struck & {*fleet}) < chaos.max_brokers:
         free += [number for number in fleet if number not in struck]
+    if kind.of in ("own", "nodes") and acts_on_own(kind.word):
+        free += [name for name in own if name not in struck]
     return free

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from kraftsim.simulation.copying import copied
 
 from ..document.scenario import Scenario
+from ..document.step import LimitError
 from ..running.run import Run
 from ..running.watch import Violation
 from .coverage import Coverage
@@ -38,11 +39,18 @@ class EveryFate:
     decisions: tuple[Decision, ...] = ()
 
 
+def _expect_copies(scenario: Scenario) -> None:
+    """Raises LimitError for a scenario whose run cannot be copied."""
+    if scenario.nodes:
+        raise LimitError("expected no nodes of its own: a branch is a copy, and code has none")
+
+
 def rarest_us(scenario: Scenario, seed: int) -> int:
     """Returns the moment of a run at which most behaviours were shown for the first time.
 
     It is counted from the begin of the steps, in microseconds.
     """
+    _expect_copies(scenario)
     run = Run(scenario, seed)
     coverage = Coverage(run.world)
     run.reach(run.plan.time.run.us)
@@ -60,6 +68,7 @@ def explore_fates(
     Ends at the first branch that breaks a property. `on_branch` is called with the number of
     branches after each. Raises LimitError if the cluster does not start.
     """
+    _expect_copies(scenario)
     run = Run(scenario, seed)
     run.reach(at_us)
     if run.broken:

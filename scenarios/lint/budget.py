@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..conditions.condition import Leaderless
 from ..conditions.topic_states import TopicState
+from ..document.own_node import acts_on_own
 from ..document.scenario import Scenario
 from ..language.durations import duration_text
 from ..language.reading import Problem
@@ -33,6 +34,7 @@ def _of_chaos(scenario: Scenario) -> Iterator[Problem]:
         yield Problem(("chaos", "max_brokers"), message)
     spares = {"brokers": chaos.max_brokers, "controllers": (shape.controllers - 1) // 2}
     for kind in chaos.kinds.members:
+        spares["own"] = len(scenario.nodes) if acts_on_own(kind.word) else 0
         budget = spares.get(kind.of, sum(spares.values()))
         if budget < 1 or kind.weight < 1:
             message = "this verb is never chosen, because its budget or its weight is 0"

@@ -8,6 +8,7 @@ from kraftsim.simulation.topology import FIRST_CONTROLLER_ID
 from ..claims.converge import IMAGES, Converge
 from ..conditions.broker_states import BrokerState
 from ..conditions.controller_states import ControllerState
+from ..document.own_node import OF_OWN_PROCESSES, acts_on_own
 from ..document.scenario import Scenario
 from ..language.positions import found
 from ..language.reading import Problem
@@ -53,9 +54,19 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
     for selector, problem in _named(whole, OF_CONTROLLERS, "expected a controller, got a broker"):
         if _is_of_brokers(selector):
             yield problem
+    yield from _of_own(whole)
     for path, claim in found(Converge, whole):
         if claim.equal != IMAGES and _is_of_brokers(claim.of):
             yield Problem((*path, "of"), f"expected controllers: brokers have no {claim.equal}")
+
+
+def _of_own(whole: Scenario) -> Iterator[Problem]:
+    """Yields steps whose verb does nothing to a node that runs a user's code."""
+    for number, step in enumerate(whole.do):
+        for path, selector in found(Selector, step.verb, ("do", number, step.word)):
+            if selector.word == "node" and not acts_on_own(step.word):
+                message = f"node {selector.value} takes net.*, {', '.join(OF_OWN_PROCESSES)}"
+                yield Problem(path, f"expected a broker or a controller: {message}")
 
 
 def _named(whole: Scenario, words: Words, message: str) -> Iterator[tuple[Selector, Problem]]:

@@ -5,10 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kraftsim.cli.main import main
 from kraftsim.files.own_files import load
 from kraftsim.files.scenario_files import read_sound
+from kraftsim.scenarios.document.plan import expand
+from kraftsim.scenarios.document.scenario import Scenario, read_scenario
+from kraftsim.scenarios.language.positions import found
+from kraftsim.scenarios.language.selectors import Selector
 from kraftsim.scenarios.running.run import Result, run
 
 ROLLING = """
@@ -52,7 +57,7 @@ name: mine
 claim: The operator does its work.
 cluster: {brokers: 3, controllers: 1}
 time: {run: 40s, calm: 5s}
-nodes: {operator: "operator.py:main"}
+nodes: {operator: "roller.py:main"}
 """
 
 
@@ -64,7 +69,7 @@ def ran(tmp_path: Path) -> Ran:
     """Runs a scenario whose node `operator` has this code, with more words of the file."""
 
     def ran(source: str, words: str = "", seed: int = 1) -> Result:
-        (tmp_path / "operator.py").write_text(source)
+        (tmp_path / "roller.py").write_text(source)
         path = tmp_path / "mine.yaml"
         path.write_text(
             (SCENARIO if "nodes:" not in words else SCENARIO.rpartition("nodes:")[0]) + words
@@ -109,7 +114,7 @@ def test_an_exception_is_a_violation_with_its_place(ran: Ran) -> None:
     result = ran(FAILING)
     (violation,) = result.violations
     assert violation.name == "node_failed"
-    assert violation.what == "node operator failed: operator.py:6: ValueError: no cluster"
+    assert violation.what == "node operator failed: roller.py:6: ValueError: no cluster"
     assert violation.t_us - result.begin_us == 5_000_000
 
 
@@ -143,7 +148,7 @@ def test_the_clocks_that_the_code_asks_are_those_of_its_node(ran: Ran) -> None:
 
 
 def test_a_cut_by_its_rack_stops_what_the_node_sends(ran: Ran) -> None:
-    words = 'nodes: {operator: {main: "operator.py:main", rack: a}}\n'
+    words = 'nodes: {operator: {main: "roller.py:main", rack: a}}\n'
     result = ran(ASKING, words + "do: [{at: 5s, net.partition: {on: {rack: a}, for: 6s}}]\n")
     assert result.verdict == "pass"
     asked_s = [report["took_s"] for report in reports(result, "asked")]
@@ -163,7 +168,7 @@ def test_code_runs_only_where_it_is_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("operator.py").write_text("open('marker', 'w').close()\n" + ROLLING)
+    Path("roller.py").write_text("open('marker', 'w').close()\n" + ROLLING)
     Path("mine.yaml").write_text(SCENARIO)
     for verb in ("scenario run", "scenario shrink", "explain"):
         assert main([*verb.split(), "mine.yaml"]) == 2
@@ -179,18 +184,18 @@ def test_code_runs_only_where_it_is_allowed(
     ("nodes", "said"),
     [
         ('operator: "no_such_package:main"', "No module named 'no_such_package'"),
-        ('operator: "operator.py:other"', "expected"),
+        ('operator: "roller.py:other"', "expected"),
         ('operator: "json:dumps"', "expected a function `async def dumps(kraft)`"),
         ("operator: main", "expected MODULE:FUNCTION or FILE.py:FUNCTION"),
-        ('broker-1: "operator.py:main"', "no broker and no controller"),
+        ('broker-1: "roller.py:main"', "no broker and no controller"),
     ],
 )
 def test_a_node_without_code_or_name_is_refused(
     tmp_path: Path, nodes: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "operator.py").write_text(ROLLING)
+    (tmp_path / "roller.py").write_text(ROLLING)
     path = tmp_path / "mine.yaml"
-    path.write_text(SCENARIO.replace('operator: "operator.py:main"', nodes))
+    path.write_text(SCENARIO.replace('operator: "roller.py:main"', nodes))
     assert main(["scenario", "run", str(path), "--allow-code"]) == 2
     assert said in capsys.readouterr().err
 
@@ -200,6 +205,66 @@ def test_a_claim_about_an_unknown_node_is_refused(
 ) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(SCENARIO + "expect: {never: [{node: operatr, state: failed}]}\n")
-    (tmp_path / "operator.py").write_text(ROLLING)
+    (tmp_path / "roller.py").write_text(ROLLING)
     assert main(["scenario", "run", str(path), "--allow-code"]) == 2
     assert "expected 'operator' (nearest), got 'operatr'" in capsys.readouterr().err
+
+
+def plan_of(words: str, seed: int) -> Scenario:
+    return expand(read_scenario(yaml.safe_load(SCENARIO + words)), seed)
+
+
+def faults_of_operator(plan: Scenario) -> list[str]:
+    named = [
+        selector.value
+        for step in plan.do
+        for _, selector in found(Selector, step.verb)
+        if selector.word == "node"
+    ]
+    assert set(named) <= {"operator"}
+    return [
+        step.word
+        for step in plan.do
+        if any(of.word == "node" for _, of in found(Selector, step.verb))
+    ]
+
+
+def test_chaos_strikes_own_nodes_where_its_verb_does_something() -> None:
+    delay = "net.delay: {of: own, low: 1ms, high: 2ms}"
+    kinds = f"{{proc.pause: {{of: nodes}}, disk.stall: {{of: nodes}}, {delay}}}"
+    words = f"chaos: {{kinds: {kinds}, every: 1s, lasting: 1s}}\n"
+    struck = [word for seed in range(10) for word in faults_of_operator(plan_of(words, seed))]
+    assert set(struck) == {"proc.pause", "net.delay"}
+
+
+def test_a_swarm_of_everything_strikes_own_nodes_and_keeps_the_claims_about_them() -> None:
+    words = "draw: everything\nexpect: {never: [{node: operator, state: failed}]}\n"
+    document = yaml.safe_load(SCENARIO + words)
+    del document["cluster"]
+    plans = [expand(read_scenario(document), seed) for seed in range(10)]
+    struck = {word.partition(".")[0] for plan in plans for word in faults_of_operator(plan)}
+    assert struck == {"proc", "clock", "net"}
+    assert all(plan.expect.never for plan in plans)
+
+
+def test_a_drawn_run_with_own_nodes_repeats(ran: Ran, tmp_path: Path) -> None:
+    first, again = (ran(TICKING, "draw: messages\n", seed=4) for _ in range(2))
+    assert first.digest == again.digest
+    assert {"node_failed"} & {violation.name for violation in first.violations} == set()
+
+
+def test_a_campaign_runs_the_code_that_it_was_allowed_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("roller.py").write_text(FAILING)
+    Path("mine.yaml").write_text(SCENARIO + "expect: {fails_with: node_failed}\n")
+    local = ["--engine", "local", "--workers", "1"]
+    words = ["mine.yaml", "--seeds", "1..3", "--out", "c", *local]
+    assert main(["campaign", "run", *words]) == 2
+    assert "read it, then add --allow-code" in capsys.readouterr().err
+    assert main(["campaign", "run", *words, "--allow-code"]) == 0
+    Path("roller.py").unlink()  # the plan has it
+    assert main(["campaign", "verify", "c", *local]) == 2
+    assert "run Python code (roller.py)" in capsys.readouterr().err
+    assert main(["campaign", "verify", "c", *local, "--allow-code"]) == 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ..spark_options import add_spark, expect_installed, spark_target_of
+from .allowed_code import let_nodes_run
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.campaign import Engine
@@ -51,8 +52,8 @@ def engine_of(arguments: argparse.Namespace) -> "Engine":
             raise UsageError(f"--workers: expected 1 or more, got {arguments.workers}")
         workers = arguments.workers or os.cpu_count() or 1
         return Engine(
-            partial(local_engine.run_shards, workers=workers),
-            partial(local_engine.repeat_runs, workers=workers),
+            partial(local_engine.run_shards, workers=workers, host=let_nodes_run),
+            partial(local_engine.repeat_runs, workers=workers, host=let_nodes_run),
         )
     if arguments.workers is not None:
         raise UsageError(

@@ -207,7 +207,7 @@ def _shrink(arguments: argparse.Namespace) -> int:
     print(f"{path}: {size(small.plan)}; {small.extent}")
     allow = " --allow-code" if arguments.allow_code else ""
     print(f"breaks {breaks}: kraftsim scenario run {path} --seed {seed}{allow}")
-    print(f"why: kraftsim explain {path} --seed {seed}")
+    print(f"why: kraftsim explain {path} --seed {seed}{allow}")
     return GOOD
 
 
