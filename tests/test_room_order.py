@@ -36,7 +36,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.api": (
         "states",
-        "broker_states documents",
+        "broker_states documents node_documents",
         "argument_checks",
         "administration",
         "views",
@@ -78,14 +78,15 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "attached",
     ),
     "kraftsim.own_nodes": (
-        "mains runtime",
+        "mains runtime service",
         "cluster",
         "host",
+        "beside",
     ),
     "kraftsim.operations": (
         "parameter_texts",
         "operation",
-        "clock configs faults lessons log reassignments snapshots topics",
+        "clock configs faults lessons log nodes reassignments snapshots topics",
         "table",
     ),
     "kraftsim.cli": (

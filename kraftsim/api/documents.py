@@ -64,15 +64,6 @@ class BrokerDocument(TypedDict):
     agent: NotRequired[AgentDocument]
 
 
-class NodeDocument(TypedDict):
-    """A process of a user; `error` is what its code raised, after file and line, if it did."""
-
-    name: str
-    state: str
-    rack: str | None
-    error: str | None
-
-
 class EndingCluster(TypedDict):
     """A cluster whose service ends."""
 

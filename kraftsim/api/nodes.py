@@ -11,7 +11,7 @@ from kraftsim.simulation.topology import check_rack
 
 from ..errors import CommandError, UsageError
 from ..service.event_loop.simulated import simulated_loop
-from .documents import NodeDocument
+from .node_documents import NodeDocument
 from .running.live import Live
 
 if TYPE_CHECKING:
@@ -93,16 +93,17 @@ class Nodes:
 
     async def list(self) -> list[NodeDocument]:
         """Returns the nodes, in the order in which they were added."""
-        own = self._live.world.own
-        return [
-            {
-                "name": name,
-                "state": process.state.value,
-                "rack": own.racks.get(own.named(name)),
-                "error": process.failure,
-            }
-            for name, process in own.by_name.items()
-        ]
+        return [await self.show(name) for name in self._live.world.own.by_name]
+
+    async def show(self, name: str) -> NodeDocument:
+        """Returns a node: the state of its process, its rack, and what its code has raised."""
+        process, own = self._process(name), self._live.world.own
+        return {
+            "name": name,
+            "state": process.state.value,
+            "rack": own.racks.get(own.named(name)),
+            "error": process.failure,
+        }
 
     async def stop(self, name: str) -> None:
         """Sends SIGTERM: the coroutine is cancelled, and may clean up."""

@@ -46,7 +46,7 @@ ROUND: Final = (
 TAG: Final = "select the library's scenarios with this tag; repeat it for several tags"
 SMOKE: Final = "run the reduced form that smoke: in the file describes"
 ALLOW_CODE: Final = (
-    "run the Python files that scenarios name; read them first: they can do whatever you can do"
+    "run the Python code that scenarios name; read it first: it can do whatever you can do"
 )
 SPARK_CONF: Final = "Spark setting; repeat it for several settings"
 CAMPAIGN: Final = "folder of the campaign"

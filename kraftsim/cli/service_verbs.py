@@ -31,6 +31,7 @@ def add_up(up: argparse.ArgumentParser) -> None:
     up.add_argument("--cluster-id", metavar="ID", help="id of the cluster (default: a random id)")
     _add_simulation(up)
     _add_machines(up)
+    _add_nodes(up)
     _add_listeners(up)
     _add_rules(up)
     _add_profiles(up, help_texts.PROFILES)
@@ -222,6 +223,23 @@ def _add_machines(parser: argparse.ArgumentParser) -> None:
             "bytes of messages that the simulated brokers hold in all; then the oldest make room "
             f"(default: {RETENTION_BYTES})"
         ),
+    )
+
+
+def _add_nodes(up: argparse.ArgumentParser) -> None:
+    """Adds the options of nodes that run a user's code."""
+    up.add_argument(
+        "--node",
+        action="append",
+        default=[],
+        metavar="NAME=MODULE:FUNCTION",
+        help=(
+            "a node that runs `async def FUNCTION(kraft)` of a module, or of FILE.py, in the "
+            "simulated network of the cluster; repeat it for several (default: none)"
+        ),
+    )
+    up.add_argument(
+        "--allow-code", action="store_true", help="run the code of each --node; read it first"
     )
 
 

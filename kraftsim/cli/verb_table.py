@@ -16,6 +16,7 @@ VERBS = {
         "controller as a process"
     ),
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
+    "node": "list, show, stop, kill, pause, resume and restart nodes that run code of your own",
     "topic": "list, describe, read, create, alter and delete topics; elect their leaders",
     "reassignment": "list, start and cancel reassignments of replicas",
     "config": "show and change configurations of topics, brokers, groups and client metrics",

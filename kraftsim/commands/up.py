@@ -41,11 +41,26 @@ def run_up(
     log_to_stderr(arguments.log_format)
     expect_ready_file(arguments.ready_file)
     with naming_options(vars(arguments)):
-        kraft = cluster_of(arguments)
+        kraft, nodes = cluster_of(arguments), _nodes(arguments)
     kraft.opens_lessons = arguments.open_lessons
     acts = _acts(kraft) if arguments.demo else nullcontext()
     running = _announced(kraft, arguments.ready_file, shown(kraft, arguments), acts)
-    return run_until_signalled(serve(kraft, running))
+    with nodes(kraft):
+        return run_until_signalled(serve(kraft, running))
+
+
+Nodes = Callable[[Cluster], AbstractContextManager[None]]
+
+
+def _nodes(arguments: argparse.Namespace) -> Nodes:
+    """Returns what gives a cluster the nodes of --node, whose code is looked for now."""
+    if not arguments.node:
+        return lambda _: nullcontext()
+    from functools import partial
+
+    from ..own_nodes.beside import beside, nodes_of
+
+    return partial(beside, nodes=nodes_of(arguments.node, is_allowed=arguments.allow_code))
 
 
 def cluster_of(arguments: argparse.Namespace) -> Cluster:

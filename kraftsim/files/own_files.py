@@ -87,7 +87,9 @@ def _expect_allowed(
 def sources(file: ScenarioFile) -> Mapping[str, str]:
     """Returns the source of each Python file that the scenario names, by file name."""
     pythons = {name.partition(":")[0]: key_path for key_path, name in _names(file.scenario)}
-    return {python: _source(_path(file, key_path, python)) for python, key_path in pythons.items()}
+    return {
+        python: source_of(_path(file, key_path, python)) for python, key_path in pythons.items()
+    }
 
 
 def _names(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
@@ -118,7 +120,10 @@ def _path(file: ScenarioFile, key_path: KeyPath, python: str) -> Path:
     return path
 
 
-def _source(path: Path) -> str:
+def source_of(path: Path) -> str:
+    """Reads a Python file; raises UsageError if it cannot be read, or is too large."""
+    if not path.is_file():
+        raise UsageError(f"no such file: {path}")
     if path.stat().st_size > FILE_BYTES_MAX:
         raise UsageError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     return path.read_text("utf-8")
@@ -127,7 +132,7 @@ def _source(path: Path) -> str:
 def _assigned(path: Path) -> set[str]:
     """Returns the names that the module assigns: functions, classes and variables."""
     try:
-        symbols = symtable(_source(path), path.name, "exec").get_symbols()
+        symbols = symtable(source_of(path), path.name, "exec").get_symbols()
     except SyntaxError as error:
         raise UsageError(f"{path}:{error.lineno}: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:  # zero bytes, too many brackets

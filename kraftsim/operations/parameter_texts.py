@@ -64,6 +64,7 @@ _TEXTS: Final[Mapping[str, str | Mapping[str, str]]] = {
         "config": "name of the topic or group, id of the broker, or default for all brokers",
         "lesson": "name of the lesson",
         "log": "name of the topic",
+        "node": "name of the node",
         "reassignment": "name of the topic",
         "snapshot": "name of the snapshot",
         "topic": "name of the topic",

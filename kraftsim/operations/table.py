@@ -39,6 +39,7 @@ from .configs import CONFIG_OPERATIONS
 from .faults import FAULT_OPERATIONS
 from .lessons import LESSON_OPERATIONS
 from .log import EXPORT_LOG
+from .nodes import NODE_OPERATIONS
 from .operation import Operation
 from .reassignments import REASSIGNMENT_OPERATIONS
 from .snapshots import SNAPSHOT_OPERATIONS
@@ -312,6 +313,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _on_broker("unmute", "Deliver the requests of a muted broker again."),
     _on_broker("deafen", "Drop every response from the controllers to a broker."),
     _on_broker("undeafen", "Deliver responses to a deafened broker again."),
+    *NODE_OPERATIONS,
     *CLOCK_OPERATIONS,
     RESET,
     *FAULT_OPERATIONS,

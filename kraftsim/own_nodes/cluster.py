@@ -3,6 +3,7 @@
 import asyncio
 from typing import NoReturn
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
@@ -14,15 +15,17 @@ from ..api.running.simulation import Running
 from ..errors import CommandError
 from ..service.clock_control import ClockControl
 from .runtime import WorldRuntime
+from .service import WorldService
 
 
 class WorldCluster(Cluster):
     """A cluster whose world somebody else drives, with listeners in the simulated network.
 
-    It is made in the loop that serves them.
+    It is made in the loop that serves them. With a `data_plane`, it is that of the sockets of the
+    same cluster.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, data_plane: DataPlane | None) -> None:
         topology = world.topology
         super().__init__(
             brokers=len(topology.brokers),
@@ -32,7 +35,8 @@ class WorldCluster(Cluster):
             kafka_port=unbound_port(FIRST_BROKER_ID),
             controller_port=FIRST_CONTROLLER_PORT,
         )
-        runtime, service = WorldRuntime(world), self._live.service
+        service = self._live.service = WorldService(self.options.host, data_plane)
+        runtime = WorldRuntime(world)
         clock = ClockControl(world, runtime, service.traffic(runtime), moves_for_requests=False)
         self._live.running = Running(world, runtime, clock)
         self._opening: set[asyncio.Task[None]] = set()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.scenarios.document.own_node import OwnNode
 from kraftsim.scenarios.running.own_code import HOSTS
 from kraftsim.simulation.world import World
@@ -24,15 +25,16 @@ STREAM = random.Random(0)  # of chance in the run under way
 CLOCKS = ReplacedClocks(STREAM)
 
 
-class OwnNodesOfRun:
-    """The own nodes of one run of a scenario."""
+class HostedNodes:
+    """Processes of own nodes on the timeline of a world, beside one that serves its cluster."""
 
-    def __init__(self, world: World, nodes: Mapping[str, OwnNode], seed: int) -> None:
-        self._world, self._seed = world, seed
+    def __init__(
+        self, world: World, nodes: Mapping[str, OwnNode], data_plane: DataPlane | None = None
+    ) -> None:
+        self._world, self._data_plane = world, data_plane
         self._hosts = Hosts(world.timeline, NetworkLinks(world))
         self._service = SimulatedProcess(self._hosts, SERVICE, self._serve, _tell_nobody)
         self._cluster: WorldCluster | None = None
-        self._undo = ExitStack()
         self._processes = [self._added(name, node) for name, node in nodes.items()]
 
     def _added(self, name: str, node: OwnNode) -> SimulatedProcess:
@@ -43,18 +45,17 @@ class OwnNodesOfRun:
         return process
 
     def open(self) -> None:
-        """Gives this process the clocks and the chance of the run, and opens the listeners."""
-        STREAM.seed(self._seed)
-        CLOCKS.replace()
-        self._undo.callback(CLOCKS.put_back)
-        self._undo.enter_context(chance_seeded(self._seed))
-        self._undo.enter_context(collected_by_loops())
+        """Opens the listeners."""
         self._service.start()
 
     async def _serve(self) -> None:
-        self._cluster = WorldCluster(self._world)
+        self._cluster = WorldCluster(self._world, self._data_plane)
         await self._cluster.listen()
+        await self._opened(self._cluster)
         await asyncio.Event().wait()
+
+    async def _opened(self, cluster: WorldCluster) -> None:
+        """Called once the listeners are open."""
 
     def begin(self) -> None:
         """Starts the processes."""
@@ -68,16 +69,38 @@ class OwnNodesOfRun:
         await main_of(node)(self._cluster)
 
     def close(self) -> None:
-        """Ends the processes with the run."""
+        """Ends the processes with the world."""
         for process in (*self._processes, self._service):
             process.forget()
-        self._undo.close()
 
 
 def _tell_nobody() -> None:
     """Nobody asks for the state of what serves the cluster."""
 
 
+class NodesOfRun(HostedNodes):
+    """The own nodes of one run of a scenario, with the clocks and the chance of the run."""
+
+    def __init__(self, world: World, nodes: Mapping[str, OwnNode], seed: int) -> None:
+        super().__init__(world, nodes)
+        self._seed = seed
+        self._undo = ExitStack()
+
+    def open(self) -> None:
+        """Replaces the real clocks, and opens the listeners."""
+        STREAM.seed(self._seed)
+        CLOCKS.replace()
+        self._undo.callback(CLOCKS.put_back)
+        self._undo.enter_context(chance_seeded(self._seed))
+        self._undo.enter_context(collected_by_loops())
+        super().open()
+
+    def close(self) -> None:
+        """Ends the processes with the run."""
+        super().close()
+        self._undo.close()
+
+
 def allow() -> None:
     """Lets the nodes of scenarios run their code in this process."""
-    HOSTS[:] = [OwnNodesOfRun]
+    HOSTS[:] = [NodesOfRun]

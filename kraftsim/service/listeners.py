@@ -151,18 +151,13 @@ class Service:
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world, self._creations = world, {}
-        self.data_plane.begin()
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.recorder = self.recorder
         if simulated_loop() is not None:
             self.recorder.refuse("its event loop is simulated: its seed repeats it")
         if self.named:
             self.recorder.refuse("its brokers have several listeners: a recording has one")
-        self._close_outside()
-        self._outside = Outside(world, runtime, self.recorder, self.data_plane)
-        if self._listeners():
-            self.watch_loop()
-            world.network.send_outside = self._outside.send
+        self._begin(world, runtime)
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
@@ -173,6 +168,16 @@ class Service:
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
         world.committed_listeners.append(self._on_committed)
+
+    def _begin(self, world: World, runtime: Runtime) -> None:
+        """Forgets who waits in the world before, and reaches nodes outside of this one."""
+        assert self.recorder is not None, "serve makes one"
+        self.data_plane.begin()
+        self._close_outside()
+        self._outside = Outside(world, runtime, self.recorder, self.data_plane)
+        if self._listeners():
+            self.watch_loop()
+            world.network.send_outside = self._outside.send
 
     def _close_outside(self) -> None:
         if self._outside is not None:
@@ -200,7 +205,14 @@ class Service:
         listener.produce_bytes_max = apis.produce_bytes_max
         intercept(listener, world.request_rules, broker_node(broker_id))
         listener.shortened = apis.shortened
-        listener.serve(runtime, apis.describe, apis.answer, profile)
+        answer = self._answer_with(broker_id, listener, apis)
+        listener.serve(runtime, apis.describe, answer, profile)
+
+    def _answer_with(
+        self, broker_id: int, listener: FollowedListener, apis: BrokerApis
+    ) -> Dispatch:
+        """Returns what answers the requests to a listener of a broker."""
+        return apis.answer
 
     def apis_of(self, broker_id: int, runtime: Runtime, name: str = CLIENT_LISTENER) -> BrokerApis:
         """Returns the request handlers of a broker, for a listener that may not be open."""

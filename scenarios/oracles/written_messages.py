@@ -1,7 +1,8 @@
 """What clients wrote to partitions and read from them: the observer of properties of messages.
 
 It reads batches by itself, and takes nothing from the logs of brokers. A producer is idempotent: a
-batch is known by the producer's id, epoch and sequence.
+batch is known by the producer's id, epoch and sequence. A batch without a producer's id, which the
+code of own nodes may produce, is known by nothing.
 """
 
 from collections import Counter
@@ -39,6 +40,7 @@ LOSING = frozenset(
 """Verbs that lose messages of brokers, or give a replica another log."""
 WEEK_MS = 604_800_000  # retention.ms of Kafka
 ALL = -1  # acks
+NO_PRODUCER = -1  # the id of a producer that is not idempotent
 DELETE, PRODUCER, CREATE_TIME = "delete", "producer", "CreateTime"
 
 
@@ -144,6 +146,8 @@ class WrittenMessages(OfTheCommittedLog):
                 key = ("Partition", topic.topic_id, data.index)
                 partition = self._partitions.setdefault(key, Partition(topic.name, data.index))
                 batch = fields_of(data.records or b"")
+                if batch.producer_id == NO_PRODUCER:
+                    continue
                 partition.sent.setdefault(batch.identity, data.records or b"")
 
     def exchanged(self, exchange: Exchange) -> None:
@@ -162,7 +166,8 @@ class WrittenMessages(OfTheCommittedLog):
                 batch = fields_of(data.records or b"")
                 key = ("Partition", topic.topic_id, data.index)
                 partition = self._partitions.setdefault(key, Partition(topic.name, data.index))
-                if not answer.error_code and request.acks == ALL:
+                is_known = batch.producer_id != NO_PRODUCER
+                if is_known and not answer.error_code and request.acks == ALL:
                     self._acknowledged(key, partition, batch, answer.base_offset)
 
     def _acknowledged(self, key: Key, partition: Partition, batch: Batch, offset: int) -> None:
@@ -227,6 +232,8 @@ class WrittenMessages(OfTheCommittedLog):
         batch, position = fields_of(data), partition.position
         partition.position = batch.end_offset
         offset = batch.base_offset
+        if batch.producer_id == NO_PRODUCER:
+            return
         if offset > position and not self._may_lose(partition) and not self._compacts(partition):
             self._break(partition, LOSSES, f"expected a batch with offset {position}, got {offset}")
         self.checked[REPEATS] += 1

@@ -27,6 +27,7 @@ NOUNS = (
     "fault",
     "lesson",
     "log",
+    "node",
     "quorum",
     "reassignment",
     "request",
