@@ -19,6 +19,8 @@ from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import EXAMPLES
 from kraftsim.http.paths import kafka_path
 from kraftsim.operations.table import OPERATIONS
+from kraftsim.own_nodes.beside import beside
+from kraftsim.scenarios.document.own_node import OwnNode
 
 EXPORT_MAX = 300  # characters of a file for a viewer in an example
 CLUSTER_ID = "kraftsimTestCluster001"
@@ -43,7 +45,26 @@ async def recorded() -> dict[str, Any]:
         ClientSession(kraft.http_url) as session,
     ):
         await _requests(partial(_call, session, examples))
+    await _node_verbs(examples)
     return {name: examples[name] for name in sorted(examples)}
+
+
+async def _node_verbs(examples: dict[str, Any]) -> None:
+    """Sends the requests about nodes to a cluster that has one; it has no snapshots."""
+    operator = OwnNode(main=f"{waits.__module__}:{waits.__name__}", rack="a")
+    cluster = Cluster(brokers=1, clock="virtual", seed=1, http_port=0)
+    with beside(cluster, {"operator": operator}):
+        async with cluster as kraft, ClientSession(kraft.http_url) as session:
+            call = partial(_call, session, examples)
+            await call("list_nodes")
+            for verb in ("pause", "resume", "stop", "kill", "restart"):
+                await call(f"{verb}_node", name="operator")
+            await call("show_node", name="operator")
+
+
+async def waits(kraft: Cluster) -> None:
+    """The code of the node, which does nothing."""
+    await asyncio.Event().wait()
 
 
 async def _call(

@@ -41,7 +41,8 @@ def beside(kraft: Cluster, nodes: Mapping[str, OwnNode]) -> Iterator[None]:
         hosted = NodesOfService(world, nodes, service.data_plane)
 
         def begin() -> None:
-            kraft._live.recorder.refuse("it has nodes of your own: a recording has no code")
+            assert service.recorder is not None, "the service serves the world"
+            service.recorder.refuse("it has nodes of your own: a recording has no code")
             hosted.open()
 
         world.timeline.at(0, begin)  # once it has its brokers
