@@ -1,7 +1,7 @@
 """The own nodes of a cluster with sockets: `kraftsim up --node operator=my_operator.py:main`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from kraftsim.scenarios.document.own_node import OwnNode
@@ -35,10 +35,13 @@ def beside(kraft: Cluster, nodes: Mapping[str, OwnNode]) -> Iterator[None]:
         yield
         return
     seed, service = kraft.options.seed or 0, kraft._live.service
+    present = ExitStack()  # what the nodes of the present world end with
 
     def host(world: World) -> None:
+        present.close()
         name_nodes(world, nodes)
         hosted = NodesOfService(world, nodes, service.data_plane)
+        present.callback(hosted.close)
 
         def begin() -> None:
             assert service.recorder is not None, "the service serves the world"
@@ -54,7 +57,9 @@ def beside(kraft: Cluster, nodes: Mapping[str, OwnNode]) -> Iterator[None]:
         with chance_seeded(seed):
             yield
     finally:
+        present.close()
         CLOCKS.put_back()
+        kraft.world_listeners.remove(host)
 
 
 def nodes_of(texts: Sequence[str], *, is_allowed: bool) -> dict[str, OwnNode]:

@@ -1,7 +1,9 @@
 """Runs the own nodes of a world on its timeline, beside listeners of its brokers."""
 
 import asyncio
+import gc
 import random
+import warnings
 from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -70,8 +72,11 @@ class HostedNodes:
 
     def close(self) -> None:
         """Ends the processes with the world."""
-        for process in (*self._processes, self._service):
-            process.forget()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # a killed process closes nothing
+            for process in (*self._processes, self._service):
+                process.forget()
+            gc.collect()
 
 
 def _tell_nobody() -> None:

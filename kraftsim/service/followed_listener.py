@@ -17,7 +17,13 @@ log = logging.getLogger(__name__)
 
 
 class FollowedListener(KafkaListener):
-    """A Kafka listener that follows a process. `port` is -1 before the first `bind`."""
+    """A Kafka listener that follows a process. `port` is -1 before the first `bind`.
+
+    Its connections belong to the event loop of the first `bind`: the code of another node, which
+    has a loop of its own, may restart the process.
+    """
+
+    _loop: asyncio.AbstractEventLoop
 
     def __init__(self, kind: str, name: str, host: str) -> None:
         super().__init__(kind, name)
@@ -27,6 +33,7 @@ class FollowedListener(KafkaListener):
 
     async def bind(self, port: int) -> int:
         """Binds the port and returns it; requests are answered only after `serve`."""
+        self._loop = asyncio.get_running_loop()
         self.port = await self.open(self._host, port)
         return self.port
 
@@ -52,7 +59,7 @@ class FollowedListener(KafkaListener):
         if state is ProcessState.NOT_RUNNING:
             self.close()
         elif not self.is_open and not self.is_reopening:
-            self._reopening = asyncio.ensure_future(self._reopen(is_alive))
+            self._reopening = self._loop.create_task(self._reopen(is_alive))
         self.hold(state is ProcessState.PAUSED)
 
     async def _reopen(self, is_alive: Callable[[], bool]) -> None:

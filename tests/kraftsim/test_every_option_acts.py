@@ -108,6 +108,8 @@ OF_THE_COMMAND = {
     "--demo": "test_up.py",
     "--open-lessons": "test_http_lessons.py",
     "--log-format": "test_log_lines.py",
+    "--node": "test_up_nodes.py",
+    "--allow-code": "test_up_nodes.py",
 }
 """Options of the process, not of the cluster, and the tests that hold them."""
 

@@ -290,3 +290,62 @@ def test_a_node_runs_a_client_which_asks_whether_its_loop_runs() -> None:
         assert listed == ["orders"]
 
     in_world(test, kafka_port=0)
+
+
+def test_a_broker_that_a_node_restarts_listens_without_the_node() -> None:
+    async def test(kraft: Cluster) -> None:
+        async def restarts() -> None:
+            await kraft.brokers.restart(1)
+            await asyncio.sleep(3600)
+
+        kraft.nodes.add(restarts, name="operator")
+        await asyncio.sleep(1)
+        await kraft.nodes.kill("operator")
+        host, port = kraft.bootstrap_servers.split(",")[0].split(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        writer.close()
+
+    in_world(test, kafka_port=0)
+
+
+def test_the_clock_of_a_node_is_bent_by_faults() -> None:
+    told = list[float]()
+
+    async def ticks() -> None:
+        while True:
+            await asyncio.sleep(10)
+            told.append(asyncio.get_running_loop().time())
+
+    async def test(kraft: Cluster) -> None:
+        began_s = asyncio.get_running_loop().time()
+        kraft.nodes.add(ticks, name="operator")
+        await kraft.faults.add({"clock.freeze": {"on": {"node": "operator"}, "for": "5s"}})
+        await asyncio.sleep(14)
+        assert told == []
+        await asyncio.sleep(2)
+        assert told == [pytest.approx(began_s + 10)]
+
+    in_world(test)
+
+
+def test_a_rack_selects_the_nodes_in_it_as_it_does_brokers() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service", rack="b")
+        await asyncio.sleep(1)
+        await kraft.faults.add({"net.partition": {"on": {"rack": "b"}, "for": "1h"}})
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(60):
+                await asyncio.open_connection("service", 80)
+
+    in_world(test)
+
+
+def test_a_signal_for_a_process_that_has_ended_is_refused() -> None:
+    async def test(kraft: Cluster) -> None:
+        kraft.nodes.add(serves, name="service")
+        await kraft.nodes.kill("service")
+        for signal in (kraft.nodes.pause, kraft.nodes.stop):
+            with pytest.raises(CommandError, match="service: .*got NOT_RUNNING: restart it first"):
+                await signal("service")
+
+    in_world(test)

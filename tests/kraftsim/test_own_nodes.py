@@ -51,6 +51,20 @@ async def main(kraft):
         writer.close()
         await asyncio.sleep(1)
 """
+CONNECTING = """
+import asyncio
+
+async def main(kraft):
+    host, port = kraft.bootstrap_servers.split(",")[0].split(":")
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.close()
+            kraft.nodes.report("tried", connects=True)
+        except ConnectionError:
+            kraft.nodes.report("tried", connects=False)
+        await asyncio.sleep(1)
+"""
 SCENARIO = """\
 schema: kraftsim/scenario/1
 name: mine
@@ -268,3 +282,11 @@ def test_a_campaign_runs_the_code_that_it_was_allowed_to(
     assert main(["campaign", "verify", "c", *local]) == 2
     assert "run Python code (roller.py)" in capsys.readouterr().err
     assert main(["campaign", "verify", "c", *local, "--allow-code"]) == 0
+
+
+def test_a_broker_that_a_fault_restarts_listens_again(ran: Ran) -> None:
+    result = ran(CONNECTING, "do: [{at: 5s, proc.crash: {on: 1, for: 3s}}]\n")
+    connected = [report["connects"] for report in reports(result, "tried")]
+    assert connected[:5] == [True] * 5
+    assert False in connected
+    assert connected[-5:] == [True] * 5

@@ -243,6 +243,19 @@ CASES: tuple[Case, ...] = (
         before=(*TOPIC, "topic create u"),
         after=("topic read t --partition 0", "topic read t --partition 1"),
     ),
+    Case("node list", {}),
+    Case("node show a", {"name": "node show b"}),
+    *(
+        Case(f"node {verb} a", {"name": f"node {verb} b"}, after=("node list",))
+        for verb in ("pause", "stop", "kill")
+    ),
+    *(
+        Case(f"node {verb} a", {"name": f"node {verb} b"}, before, after=("node list",))
+        for verb, before in (
+            ("resume", ("node pause a", "node pause b")),
+            ("restart", ("node kill a", "node kill b")),
+        )
+    ),
     Case("reassignment list", {}),
     Case(
         "reassignment start t 0=3,1",

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from kraftsim.cli.cluster_verbs import COMMANDS
+from kraftsim.own_nodes.beside import beside
 from tests.kraftsim.conftest import Service
 from tests.walk.cluster_options import CASES, TESTED
-from tests.walk.option_case import Case
+from tests.walk.option_case import NODES, Case
 from tests.walk.options import SHARED, Shell, options_of, parsers
 
 pytestmark = [pytest.mark.realtime, pytest.mark.slow]
@@ -40,7 +41,11 @@ class Stage:
 
     def outcome(self, case: Case, line: str) -> str:
         """Returns what a line prints, what the cluster shows then, and the files it writes."""
-        self._service.do(self._service.kraft.reset(seed=1))
+        with beside(self._service.kraft, NODES if case.line.startswith("node ") else {}):
+            self._service.do(self._service.kraft.reset(seed=1))
+            return self._outcome(case, line)
+
+    def _outcome(self, case: Case, line: str) -> str:
         self._shell.in_new_folder()
         run = self._shell.run
         for name in ("a", "b"):
