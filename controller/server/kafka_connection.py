@@ -258,7 +258,9 @@ class KafkaConnection(asyncio.Protocol):
 
     def _work_soon(self) -> None:
         """Handle requests later, because the timeline must not be entered within a step."""
-        asyncio.get_running_loop().call_soon(self.work)
+        runtime = self._listener.runtime
+        if runtime is not None:
+            runtime.call_soon(self.work)
 
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
@@ -333,8 +335,8 @@ class KafkaConnection(asyncio.Protocol):
         has_backlog = self._reader.data or self._is_paused or self._is_input_closed
         if not has_backlog and runtime is not None and runtime.turns.is_under_way:
             runtime.turns.join(self)
-        elif self._reader.has_frame:
-            asyncio.get_running_loop().call_soon(self.flush)
+        elif self._reader.has_frame and runtime is not None:
+            runtime.call_soon(self.flush)
             self._put_off()
         else:
             self._work_soon()

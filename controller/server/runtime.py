@@ -109,6 +109,14 @@ class Runtime:
         """The clock of clients that poll."""
         return self.timeline if self.speed or not self.waits_in_real_time else self._real_clock
 
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        """Calls back in the next pass of the loop that serves the listeners.
+
+        What asks may run in another one: the code of a user's node, or nobody's, where a world
+        moves the timeline.
+        """
+        self._loop.call_soon(callback)
+
     def after_wait(self, wait_ms: int, action: Action) -> None:
         """Run `action` once a client that polls has waited long enough."""
         self.poll_clock.after(wait_ms * 1000, action)

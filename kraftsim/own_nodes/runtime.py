@@ -17,6 +17,8 @@ class WorldRuntime(Runtime):
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._then: Callable[[], None] | None = None
+        self._looked_us = -1
         super().__init__(world.timeline)
 
     def enter(self) -> None:
@@ -38,11 +40,18 @@ class WorldRuntime(Runtime):
     @property
     def on_change(self) -> Callable[[], None] | None:
         """What is called after each time at which something has happened."""
-        return self.timeline.after_instant
+        return self._then
 
     @on_change.setter
     def on_change(self, then: Callable[[], None] | None) -> None:
-        self.timeline.after_instant = then
+        self._then = then
+        self.timeline.after_instant = None if then is None else self._after_instant
+
+    def _after_instant(self) -> None:
+        """Calls `on_change` once for each time: what it wakes does something at that time, too."""
+        if self._then is not None and self.timeline.now_us != self._looked_us:
+            self._looked_us = self.timeline.now_us
+            self._then()
 
     @contextmanager
     def entered(self) -> Iterator[None]:

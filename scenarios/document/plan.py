@@ -46,7 +46,13 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     shape, run_us, stream = plan.cluster, plan.time.run.us, streams.of("swarm")
     drawn = faults(scenario.chaos, shape, tuple(plan.nodes), run_us, settings, stream)
     steps = tuple(
-        Step(verb=fault.verb, word=fault.word, trigger="at", amount=Amount(fixed_us=fault.at_us))
+        Step(
+            verb=fault.verb,
+            word=fault.word,
+            trigger="at",
+            amount=Amount(fixed_us=fault.at_us),
+            optional=fault.is_of_own,  # its code may have returned
+        )
         for fault in drawn
     )
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))

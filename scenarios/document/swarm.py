@@ -115,11 +115,15 @@ class Chaos:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A drawn fault: `verb` on one node, `at_us` microseconds after the begin of the run."""
+    """A drawn fault: `verb` on one node, `at_us` microseconds after the begin of the run.
+
+    `is_of_own`: the node runs a user's code.
+    """
 
     at_us: int
     word: str
     verb: Verb
+    is_of_own: bool
 
 
 def faults(
@@ -157,8 +161,9 @@ def faults(
         until_us[node] = at_us + lasting_us + SHORTEST_US
         verb: Any = kind.verb
         lasting = Amount(fixed_us=lasting_us)
-        on = Selector("node" if isinstance(node, str) else "id", node)
-        yield Fault(at_us, kind.word, replace(verb, on=on, for_=lasting))
+        is_of_own = isinstance(node, str)
+        on = Selector("node" if is_of_own else "id", node)
+        yield Fault(at_us, kind.word, replace(verb, on=on, for_=lasting), is_of_own)
 
 
 def _free(

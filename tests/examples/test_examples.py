@@ -19,6 +19,11 @@ pytestmark = [pytest.mark.interop, pytest.mark.slow]
 COMMANDS = {
     "pytest": ("python", "python -m pytest -p no:cacheprovider"),
     "shell": ("curl", "sh fencing.sh && sh rolling-restart.sh && sh forgotten-broker.sh"),
+    "operator": (
+        "python",
+        "kraftsim scenario run rolling-operator.yaml --allow-code --seeds 0..3"
+        " && kraftsim scenario shrink forgetful-operator.yaml --allow-code --seed 0",
+    ),
     "node": ("npm", "npm install --silent && node --test"),
     "go": ("go", "go test ./..."),
     "java": ("mvn", "mvn --batch-mode --quiet test"),

@@ -345,7 +345,7 @@ def test_a_signal_for_a_process_that_has_ended_is_refused() -> None:
         kraft.nodes.add(serves, name="service")
         await kraft.nodes.kill("service")
         for signal in (kraft.nodes.pause, kraft.nodes.stop):
-            with pytest.raises(CommandError, match="service: .*got NOT_RUNNING: restart it first"):
+            with pytest.raises(CommandError, match=r"service: .*got NOT_RUNNING: restart"):
                 await signal("service")
 
     in_world(test)

@@ -1,5 +1,9 @@
 """The nodes of a scenario run a user's code, which swarm, hunt, explain and shrink judge."""
 
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,8 @@ from kraftsim.scenarios.document.scenario import Scenario, read_scenario
 from kraftsim.scenarios.language.positions import found
 from kraftsim.scenarios.language.selectors import Selector
 from kraftsim.scenarios.running.run import Result, run
+from kraftsim.scenarios.shrinking.search import Tries
+from kraftsim.scenarios.shrinking.shrink import shrink
 
 ROLLING = """
 async def main(kraft):
@@ -65,6 +71,17 @@ async def main(kraft):
             kraft.nodes.report("tried", connects=False)
         await asyncio.sleep(1)
 """
+PRODUCING = """
+from aiokafka import AIOKafkaProducer
+
+async def main(kraft):
+    async with AIOKafkaProducer(
+        bootstrap_servers=kraft.bootstrap_servers, acks="all", enable_idempotence=True
+    ) as producer:
+        for number in range(100):
+            sent = await producer.send_and_wait("orders", b"%d" % number)
+            kraft.nodes.report("sent", offset=sent.offset, at_ms=sent.timestamp)
+"""
 SCENARIO = """\
 schema: kraftsim/scenario/1
 name: mine
@@ -82,12 +99,10 @@ Ran = Callable[..., Result]
 def ran(tmp_path: Path) -> Ran:
     """Runs a scenario whose node `operator` has this code, with more words of the file."""
 
-    def ran(source: str, words: str = "", seed: int = 1) -> Result:
+    def ran(source: str, words: str = "", seed: int = 1, head: str = SCENARIO) -> Result:
         (tmp_path / "roller.py").write_text(source)
         path = tmp_path / "mine.yaml"
-        path.write_text(
-            (SCENARIO if "nodes:" not in words else SCENARIO.rpartition("nodes:")[0]) + words
-        )
+        path.write_text(head + words)
         file = read_sound(path)
         load(file, is_allowed=True)
         return run(file.scenario, seed)
@@ -162,8 +177,10 @@ def test_the_clocks_that_the_code_asks_are_those_of_its_node(ran: Ran) -> None:
 
 
 def test_a_cut_by_its_rack_stops_what_the_node_sends(ran: Ran) -> None:
-    words = 'nodes: {operator: {main: "roller.py:main", rack: a}}\n'
-    result = ran(ASKING, words + "do: [{at: 5s, net.partition: {on: {rack: a}, for: 6s}}]\n")
+    head = SCENARIO.replace('"roller.py:main"', '{main: "roller.py:main", rack: a}')
+    result = ran(
+        ASKING, head=head, words="do: [{at: 5s, net.partition: {on: {rack: a}, for: 6s}}]\n"
+    )
     assert result.verdict == "pass"
     asked_s = [report["took_s"] for report in reports(result, "asked")]
     assert max(asked_s) > 1
@@ -222,6 +239,49 @@ def test_a_claim_about_an_unknown_node_is_refused(
     (tmp_path / "roller.py").write_text(ROLLING)
     assert main(["scenario", "run", str(path), "--allow-code"]) == 2
     assert "expected 'operator' (nearest), got 'operatr'" in capsys.readouterr().err
+
+
+def test_properties_judge_what_the_code_produces(ran: Ran) -> None:
+    head = SCENARIO.replace("brokers: 3", "brokers: 3, topics: {orders: {}}")
+    result = ran(PRODUCING, "do: [{at: 1s, proc.restart: {on: {leader_of: orders}}}]\n", head=head)
+    assert [report["offset"] for report in reports(result, "sent")] == [*range(100)]
+    assert result.exercised["offsets-never-repeat"] >= 100
+    assert result.verdict == "pass"
+
+
+@pytest.mark.slow
+def test_aiokafka_in_a_node_repeats_over_hash_seeds(tmp_path: Path) -> None:
+    (tmp_path / "roller.py").write_text(PRODUCING)
+    words = SCENARIO.replace("brokers: 3", "brokers: 3, topics: {orders: {}}")
+    (tmp_path / "mine.yaml").write_text(words)
+    command = [sys.executable, "-m", "kraftsim", "scenario", "run", "mine.yaml", "--allow-code"]
+    told = set()
+    for seed in ("0", "1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(OPERATOR.parents[1])}
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        told.add(re.search(r"b2:\w+", done.stdout)[0])  # type: ignore[index]
+    assert len(told) == 1
+
+
+OPERATOR = Path(__file__).resolve().parents[2] / "examples" / "operator"
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"), [("rolling", []), ("forgetful", ["never[0]"])], ids=lambda value: str(value)
+)
+def test_chaos_finds_the_mistake_of_the_example(name: str, broken: list[str]) -> None:
+    file = read_sound(OPERATOR / f"{name}-operator.yaml")
+    load(file, is_allowed=True)
+    assert [violation.name for violation in run(file.scenario, 0).violations] == broken
+
+
+def test_one_crash_is_left_of_the_chaos_when_the_run_is_shrunk() -> None:
+    file = read_sound(OPERATOR / "forgetful-operator.yaml")
+    load(file, is_allowed=True)
+    small = shrink(file.scenario, 0, Tries(200)).plan
+    assert faults_of_operator(small) == [step.word for step in small.do] == ["proc.crash"]
 
 
 def plan_of(words: str, seed: int) -> Scenario:
