@@ -12,7 +12,7 @@ from .journal import Journal
 
 FIRST_OWN_ID = 2_000_000  # above the ids of clones
 NAME = r"[A-Za-z][A-Za-z0-9_.-]*"
-TAKEN = r"localhost|test|(broker|controller)-[0-9]+"
+TAKEN = r"localhost|test|kraft|(broker|controller)-[0-9]+"
 
 
 class OwnProcess(Protocol):

@@ -36,7 +36,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.api": (
         "states",
-        "broker_states documents node_documents",
+        "broker_states documents",
         "argument_checks",
         "administration",
         "views",

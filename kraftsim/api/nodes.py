@@ -11,8 +11,8 @@ from kraftsim.simulation.topology import check_rack
 
 from ..errors import CommandError, UsageError
 from ..service.event_loop.simulated import simulated_loop
-from .node_documents import NodeDocument
 from .running.live import Live
+from .states import NodeDocument
 
 if TYPE_CHECKING:
     from ..simulated_loop.process import Main

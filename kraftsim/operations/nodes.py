@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..api.node_documents import NodeDocument, NodeList
+from ..api.states import NodeDocument, NodeList
 from .operation import Operation
 
 if TYPE_CHECKING:

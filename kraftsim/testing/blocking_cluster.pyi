@@ -37,8 +37,7 @@ from kraftsim.api.documents import (
     ResetCluster,
     SnapshotDocument,
 )
-from kraftsim.api.node_documents import NodeDocument
-from kraftsim.api.states import BrokerState, BrokerStatesDocument, ClockName
+from kraftsim.api.states import BrokerState, BrokerStatesDocument, ClockName, NodeDocument
 from kraftsim.api.views.list_pages import Page
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, Request, Response
 from kraftsim.controller.wire.json.document import Document

@@ -146,7 +146,9 @@ async def test_a_node_needs_the_simulated_loop() -> None:
             kraft.nodes.add(serves, name="service")
 
 
-@pytest.mark.parametrize("name", ["broker-1", "controller-3000", "localhost", "127.0.0.1", ""])
+@pytest.mark.parametrize(
+    "name", ["broker-1", "controller-3000", "localhost", "test", "kraft", "127.0.0.1", ""]
+)
 def test_a_node_has_a_name_of_its_own(name: str) -> None:
     async def test(kraft: Cluster) -> None:
         with pytest.raises(UsageError, match="no broker and no controller"):

@@ -81,6 +81,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         "kraftsim.operations.faults",
         "kraftsim.operations.lessons",
         "kraftsim.operations.log",
+        "kraftsim.operations.nodes",
         "kraftsim.operations.reassignments",
         "kraftsim.operations.snapshots",
         "kraftsim.operations.topics",
