@@ -13,7 +13,7 @@ from kraftsim.simulation.world import World
 from ..api.cluster import Cluster
 from ..api.running.simulation import Running
 from ..errors import CommandError
-from ..service.clock_control import ClockControl
+from ..service.clock.clock_control import ClockControl
 from .runtime import WorldRuntime
 from .service import WorldService
 
@@ -37,7 +37,8 @@ class WorldCluster(Cluster):
         )
         service = self._live.service = WorldService(self.options.host, data_plane)
         runtime = WorldRuntime(world)
-        clock = ClockControl(world, runtime, service.traffic(runtime), moves_for_requests=False)
+        traffic = service.traffic(runtime)
+        clock = ClockControl(world, runtime, traffic, moves_for_requests=False, skips=False)
         self._live.running = Running(world, runtime, clock)
         self._opening: set[asyncio.Task[None]] = set()
 
