@@ -20,6 +20,7 @@ WORDS = sorted(" ".join(command.words) for command in COMMANDS)
 LINES = b"a:1\nb:2\n"
 PASSING = re.compile(
     r"\b1\d{12}\b|generation\W+\d+|number\W+\d+|\d+\.\d+( s)? left|[12]\d\.\d{3} s"
+    r"|stoodStill\w*\W+\d+"
 )
 
 
