@@ -5,7 +5,8 @@ reply must tell; None if the rules leave it open, as for an epoch that is so muc
 replica may learn it only in part (`epochs.RISE_MAX`).
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID
@@ -142,7 +143,8 @@ def _announced(
 # Fetch (rules 10.33 to 10.35)
 
 
-class Fetched(NamedTuple):
+@dataclass(slots=True)
+class Fetched:
     """What a valid fetch gets: whole batches from its offset on, as the log had them at least."""
 
     offset: int
@@ -152,27 +154,30 @@ class Fetched(NamedTuple):
 
 def fetch(quorum: Quorum, request: rpc.FetchRequest) -> Outcome | Fetched:
     """Returns the errors, the leader, its epoch, and what the replica must do with its log."""
-    if request.cluster_id not in (None, quorum.identity.cluster_id):
+    cluster_id, topics = request.cluster_id, request.topics
+    if cluster_id is not None and cluster_id != quorum.identity.cluster_id:
         return (INCONSISTENT_CLUSTER_ID,)
-    asked = sole(request.topics)
-    if asked is None or asked.partition != 0 or request.topics[0].topic_id != METADATA_TOPIC_ID:
+    asked = sole(topics)
+    if asked is None or asked.partition != 0 or topics[0].topic_id != METADATA_TOPIC_ID:
         return (INVALID_REQUEST,)
+    epoch, offset, role = quorum.epoch, asked.fetch_offset, quorum.role
     is_usual = (  # as nearly all are
-        asked.last_fetched_epoch == asked.current_leader_epoch == quorum.epoch
-        and quorum.is_leader
-        and asked.fetch_offset >= 0
+        asked.last_fetched_epoch == asked.current_leader_epoch == epoch
+        and isinstance(role, Leader)
+        and offset >= 0
         and request.max_wait_ms >= 0
     )
     error = 0 if is_usual else _fetch_error(quorum, request, asked)
     if error:
-        return 0, error, quorum.leader_id, quorum.epoch, -1, NOWHERE, NOWHERE
-    log, watermark, offset = quorum.log, _known_high_watermark(quorum), asked.fetch_offset
-    is_prefix = asked.last_fetched_epoch == log.last_epoch and offset <= log.end_offset
+        return 0, error, quorum.leader_id, epoch, -1, NOWHERE, NOWHERE
+    log, watermark = quorum.log, _known_high_watermark(quorum)
+    end_offset = log.end_offset
+    is_prefix = asked.last_fetched_epoch == log.last_epoch and offset <= end_offset
     if not is_prefix or quorum.snapshot is not None:
         instead = _instead_of_records(quorum, asked)
         if instead is not None:
-            return 0, 0, quorum.leader_id, quorum.epoch, watermark, *instead
-    return Fetched(offset, log.end_offset, watermark)
+            return 0, 0, quorum.leader_id, epoch, watermark, *instead
+    return Fetched(offset, end_offset, watermark)
 
 
 def _fetch_error(quorum: Quorum, request: rpc.FetchRequest, asked: Any) -> int:

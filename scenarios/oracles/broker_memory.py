@@ -85,15 +85,17 @@ class LogMemory:
             self.epochs = {asked.last_fetched_epoch: asked.fetch_offset}
             self.is_certain = True
 
-    @property
-    def next_fetch(self) -> tuple[object, ...]:
-        """The epochs and offsets that the next fetch tells; it is sent only without a download."""
-        return (
-            self.leader_epoch,
-            self.end_offset,
-            self.last_epoch,
-            self.high_watermark,
-            self.download,
+    def expects_fetch(self, asked: Any) -> bool:
+        """Returns True if the next fetch tells these epochs and offsets.
+
+        It is sent only without a download.
+        """
+        return bool(
+            asked.fetch_offset == self.end_offset
+            and asked.high_watermark == self.high_watermark
+            and asked.current_leader_epoch == self.leader_epoch
+            and asked.last_fetched_epoch == self.last_epoch
+            and self.download is None
         )
 
     @property

@@ -90,7 +90,7 @@ class OfTenures(OfActiveLogs):
         elif not self._is_of(self.tenures.get(node_id), node):
             self._begin(node)
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         node_id = node.config.node_id
         tenure = self.tenures.get(node_id)
         if tenure is None or not self._is_of(tenure, node):

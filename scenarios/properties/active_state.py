@@ -42,7 +42,7 @@ class ActiveIsReplay(OfActiveLogs):
         super().__init__(world)
         self._compared: dict[int, int] = {}  # node id -> epoch whose whole state was compared
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         log = self.active_logs.of(node)
         if log is not None:
             self._compare(node, log.shadow, log.touched)
@@ -96,7 +96,7 @@ class SnapshotIsReplay(OfTheCommittedLog):
         self._waiting: list[tuple[int, Snapshot]] = []
         self._in_force = [EpochAndVoters(-1, 0, None)]
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         if turn.snapshot is not None:
             self._waiting.append((node.config.node_id, turn.snapshot))
             self._judge()

@@ -68,19 +68,25 @@ class ReadsAreCommitted(OfTheCommittedLog):
         self._shown = {key: position for key, position in self._shown.items() if key[1] != node}
 
     def moved(self, node: Node, turn: Turn) -> None:
-        self._unread.add(node.config.node_id)
+        self._ask_soon(node)
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         if any(isinstance(record, LISTED) for batch in turn.persist for record in batch.records):
-            self._unread.add(node.config.node_id)
+            self._ask_soon(node)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def _ask_soon(self, node: Node) -> None:
+        self._unread.add(node.config.node_id)
+        self.await_step()
+
+    def next_step(self, node: Node, turn: Turn) -> None:
         """Asks a controller, unless what it has just committed is not in the known lists yet."""
         if node.config.node_id in self._unread and not turn.committed:
             self._unread.discard(node.config.node_id)
             reply = node.read(ASKED, turn.now_ms, turn.wall_ms)
             self._judge(controller_node(node.config.node_id), READER, ASKED, reply)
             _expect_leader(node, reply)
+        if self._unread:
+            self.await_step()
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for kind, listings in (("Broker", self._brokers), ("Controller", self._controllers)):
@@ -185,15 +191,17 @@ class QuorumTimes(Property):
     def restarted(self, node_id: int) -> None:
         self._moved_wall_ms.pop(node_id, None)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def loaded(self, node: Node, turn: Turn) -> None:
         node_id, moved = node.config.node_id, node.high_watermark_moved_wall_ms
         known = self._moved_wall_ms.get(node_id, 0)
         if moved != known:
             self._check_moved(node_id, known, moved, turn.wall_ms)
+
+    def led(self, node: Node, turn: Turn) -> None:
+        node_id = node.config.node_id
         if abs(turn.now_ms - self._read_ms.get(node_id, 0)) >= READ_EVERY_MS:
             self._read_ms[node_id] = turn.now_ms
-            if node.quorum.is_leader:
-                self._judge(node_id, node.read(QUORUM, turn.now_ms, turn.wall_ms))
+            self._judge(node_id, node.read(QUORUM, turn.now_ms, turn.wall_ms))
 
     def _check_moved(self, node_id: int, known_ms: int, moved_ms: int, wall_ms: int) -> None:
         """Checks a new time; what it is after does not count if the wall clock was stepped."""
@@ -245,11 +253,13 @@ class StartTimeConstant(Property):
         super().__init__(world)
         self._started: dict[tuple[int, int, Uuid], int] = {}
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def loaded(self, node: Node, turn: Turn) -> None:
         for batch in turn.committed:
             for record in batch.records:
                 if isinstance(record, r.RegisterBrokerRecord):
                     self._check(node.committed.brokers.get(record.broker_id))
+
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         if turn.snapshot is not None:
             for broker in node.committed.brokers.values():
                 self._check(broker)

@@ -20,7 +20,7 @@ from kraftsim.simulation.world import World
 
 from ..oracles.breach_words import words
 from ..oracles.broker_memory import UNKNOWN, LeaseMemory, LogMemory
-from ..oracles.property import Broken, Kinds, Property
+from ..oracles.property import Askers, Broken, Kinds, Property
 
 FETCH_TIMEOUT_MS = 2_000
 LEASE = (BrokerRegistrationRequest, BrokerHeartbeatRequest)
@@ -40,6 +40,7 @@ class BrokersAskByTheRules(Property):
         " before the interval of the settings, and fetches from where its log ends."
     )
     kinds: ClassVar[Kinds] = (*LEASE, *METADATA)
+    askers: ClassVar[Askers] = (BROKER,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -71,8 +72,6 @@ class BrokersAskByTheRules(Property):
                 lease.asked = None  # nobody reads the reply
 
     def sent(self, sender: NodeId, request: Any) -> None:
-        if sender.kind is not BROKER:
-            return
         self.exercised += 1
         if isinstance(request, METADATA):
             self._check_position(sender, request)
@@ -83,8 +82,6 @@ class BrokersAskByTheRules(Property):
 
     def replied(self, message: Message) -> None:
         receiver, request = message.receiver, message.request
-        if receiver.kind is not BROKER:
-            return
         is_lease = isinstance(request, LEASE)
         memory = self._leases.get(receiver) if is_lease else self._logs.get(receiver)
         if memory is None or memory.asked is not request:
@@ -201,10 +198,16 @@ class BrokersAskByTheRules(Property):
     def _compare_position(
         self, sender: NodeId, memory: LogMemory, request: FetchRequest | FetchSnapshotRequest
     ) -> None:
-        is_fetch = isinstance(request, FetchRequest)
-        told = _fetched_from(request) if is_fetch else _slice_from(request)
-        expected = memory.next_fetch if is_fetch else memory.next_slice
-        if told != expected:
+        if isinstance(request, FetchRequest):
+            asked = request.topics[0].partitions[0]
+            if not memory.expects_fetch(asked):
+                raise Broken(
+                    f"broker {sender.number} fetches {asked}, expected epoch {memory.leader_epoch},"
+                    f" offset {memory.end_offset} after epoch {memory.last_epoch} and the high"
+                    f" watermark {memory.high_watermark}"
+                )
+        elif _slice_from(request) != memory.next_slice:
+            told, expected = _slice_from(request), memory.next_slice
             raise Broken(
                 f"broker {sender.number} fetches {words(told)}, expected {words(expected)}"
             )
@@ -215,18 +218,6 @@ def _directories(
 ) -> tuple[tuple[Uuid, ...], tuple[Uuid, ...] | None]:
     """Returns what a heartbeat reports at once: offline and cordoned directories (2.30, 2.32a)."""
     return request.offline_log_dirs, request.cordoned_log_dirs
-
-
-def _fetched_from(request: Any) -> tuple[object, ...]:
-    """Returns the position of a fetch, in the form of `LogMemory.next_fetch`."""
-    asked = request.topics[0].partitions[0]
-    return (
-        asked.current_leader_epoch,
-        asked.fetch_offset,
-        asked.last_fetched_epoch,
-        asked.high_watermark,
-        None,
-    )
 
 
 def _slice_from(request: Any) -> tuple[object, ...]:

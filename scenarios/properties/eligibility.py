@@ -75,7 +75,7 @@ class LeadersWereEligible(OfTheCommittedLog):
         self._registered.clear()
         self._permits.clear()
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         self._requested.wrote(node, turn)
 
     def stopped(self, message: Message) -> None:

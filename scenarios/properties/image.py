@@ -42,7 +42,7 @@ class ImageIsReplay(Property):
     def restarted(self, node_id: int) -> None:
         self._shadows.pop(node_id, None)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def loaded(self, node: Node, turn: Turn) -> None:
         node_id = node.config.node_id
         shadow = self._shadows.get(node_id)
         if shadow is None:

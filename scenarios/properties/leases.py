@@ -104,7 +104,7 @@ class NoLateFence(OfTenures):
         super().controller_changed(node_id, state)
         (self._paused.add if state is ProcessState.PAUSED else self._paused.discard)(node_id)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def led(self, node: Node, turn: Turn) -> None:
         tenure = self.tenures.get(node.config.node_id)
         if tenure is None or tenure.node.number in self._paused:
             return
@@ -331,7 +331,7 @@ class ShutdownLaw(OfActiveLogs):
                 if amends and not record.in_controlled_shutdown:
                     raise Broken(f"{words(record)} takes back the shutdown")
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         """Checks the offset of a shutdown whose records this step wrote (rule 2.28)."""
         active = node.active
         if active is None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.node_id import broker_node, controller_node
+from kraftsim.controller.core.node_id import CONTROLLER, broker_node, controller_node
 from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
@@ -22,7 +22,7 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..oracles.breach_words import seconds_words, words
-from ..oracles.property import Broken, Kinds, Property
+from ..oracles.property import Askers, Broken, Kinds, Property
 
 IN_SERVICE_OR_COMING = (ProcessState.STARTING, ProcessState.RECOVERY, ProcessState.RUNNING)
 ELECTIONS_MAX = 10  # election timeouts; votes may be split a few times
@@ -50,10 +50,18 @@ class LeaderInTime(Property):
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Excludes the time in which a controller is dead or paused: it may be the only one."""
         self._since_us = None
+        self.await_step()
 
-    def stepped(self, node: Node, turn: Turn) -> None:
-        is_led = node.active is not None or self.world.active is not None
-        if is_led or not can_elect(self.world):
+    def moved(self, node: Node, turn: Turn) -> None:
+        self.await_step()
+
+    def next_step(self, node: Node, turn: Turn) -> None:
+        """Measures in each step while no controller leads; a move or a change of process begins."""
+        if node.active is not None or self.world.active is not None:
+            self._since_us = None
+            return
+        self.await_step()
+        if not can_elect(self.world):
             self._since_us = None
             return
         now_us = self.world.timeline.now_us
@@ -128,6 +136,7 @@ class Stability(Property):
     name = "stability"
     claim = "No node raises the epoch while a majority exchanges messages with the leader."
     kinds: ClassVar[Kinds] = (FetchRequest,)
+    askers: ClassVar[Askers] = (CONTROLLER,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)

@@ -38,7 +38,7 @@ class IndexIsComplete(OfActiveLogs):
         super().__init__(world)
         self._writes = 0
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         log = self.active_logs.of(node)
         if log is None or not any(key[0] == "Partition" for key in log.touched):
             return

@@ -225,7 +225,7 @@ class LeadersStayUnasked(OfTasks):
         if message.is_reply:
             self._requested.ends(message)
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         log = self.log_of(node)
         if log is None or not log.changes:
             return

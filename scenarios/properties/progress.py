@@ -234,6 +234,9 @@ class ProgressDuring(Property):
             self._answered.discard(broker_id)
         is_waiting = state is ProcessState.STARTING and broker_id not in self._answered
         if is_waiting and is_of_this_cluster:
+            if not self._served_us:
+                self._now_us = self.world.timeline.now_us
+                self.await_step()
             self._served_us[broker_id] = 0
             self.exercised += 1
         else:
@@ -255,12 +258,14 @@ class ProgressDuring(Property):
         """Excludes the time in which a controller is dead or paused: it may be the only one."""
         self._now_us = None
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def next_step(self, node: Node, turn: Turn) -> None:
+        """Adds the time since the last step, in each step while a broker waits."""
+        if not self._served_us:
+            return
+        self.await_step()
         now_us = self.world.timeline.now_us
         before_us = now_us if self._now_us is None else self._now_us
         self._now_us = now_us
-        if not self._served_us:
-            return
         active = self.world.active
         if active is None or not can_elect(self.world) or not can_follow(self.world):
             return

@@ -70,7 +70,6 @@ class RepliesLeaveOnceCommitted(Property):
         super().__init__(world)
         self._open: OrderedDict[int, Decided] = OrderedDict()  # by the id of the request
         self._left: OrderedDict[int, tuple[Reply, int]] = OrderedDict()  # by the id of the reply
-        self._marks: dict[int, int] = {}  # the last high watermark of each leader
         self._in_slices: dict[int, int] = {}  # ids of decommissions, and of their controllers
 
     def arrived(self, message: Message) -> None:
@@ -87,6 +86,7 @@ class RepliesLeaveOnceCommitted(Property):
         self._open[id(request)] = Decided(request, node_id, now_us, end_offset, committed_us)
         if len(self._open) > OPEN_MAX:
             self._open.popitem(last=False)
+        self.await_step()
 
     def wrote(self, node: Node, turn: Turn) -> None:
         """Lets what arrived in this instant wait for what was written in this instant."""
@@ -95,24 +95,23 @@ class RepliesLeaveOnceCommitted(Property):
             if decided.node_id == node.config.node_id and decided.at_us == now_us:
                 decided.end_offset, decided.committed_us = node.log.end_offset, None
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def advanced(self, node: Node, turn: Turn) -> None:
+        node_id, mark = node.config.node_id, node.high_watermark
+        for decided in self._open.values():
+            is_due = decided.node_id == node_id and decided.end_offset <= mark
+            if is_due and decided.committed_us is None:
+                decided.committed_us = self.world.timeline.now_us
+
+    def next_step(self, node: Node, turn: Turn) -> None:
+        """Notes when replies leave, in each step while a request is open."""
         if not self._open:
             return
-        node_id, mark = node.config.node_id, node.high_watermark
-        if mark != self._marks.get(node_id):
-            self._marks[node_id] = mark
-            self._note_commits(node_id, mark)
+        self.await_step()
         for _, reply in turn.replies:
             if not isinstance(reply, rpc.FetchResponse | ApiError):
                 self._left[id(reply)] = reply, self.world.timeline.now_us
                 if len(self._left) > OPEN_MAX:
                     self._left.popitem(last=False)
-
-    def _note_commits(self, node_id: int, mark: int) -> None:
-        for decided in self._open.values():
-            is_due = decided.node_id == node_id and decided.end_offset <= mark
-            if is_due and decided.committed_us is None:
-                decided.committed_us = self.world.timeline.now_us
 
     def stopped(self, message: Message) -> None:
         """Forgets a request that a fault has refused, lost or held, or whose reply it has."""

@@ -44,7 +44,7 @@ class _Untouched(OfActiveLogs):
         """Called when the request has written a record or changed soft state (`effect`)."""
         raise Broken(f"{words(request)} has an effect: {effect}")
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def next_step(self, node: Node, turn: Turn) -> None:
         before = self._before
         if before is None:
             return
@@ -68,6 +68,7 @@ class _Untouched(OfActiveLogs):
         node, broker_id = process.node, request.broker_id
         if self.expects(node, request):
             self._before = node, broker_id, _soft(node, broker_id), request
+            self.await_step()
 
     def replied(self, message: Message) -> None:
         self.settle()

@@ -1,21 +1,21 @@
 """Watches properties on a world: passes events to them, and records the first violation of each.
 
-A property gets only the events whose methods it overrides, so that other events cost nothing. After
-a violation the run continues without the broken property.
+A property gets the events whose hooks it overrides (`oracles/property.py`), so that other events
+cost it nothing. After a violation the run continues without the broken property.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import Impossible, UnknownMetadataVersionError
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.node.active import Active
 from kraftsim.controller.node.node import Node
-from kraftsim.controller.raft.protocol import ElectionState, Turn
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.roles import Leader
 from kraftsim.simulation.message import Exchange, Message
 from kraftsim.simulation.world import World
 
@@ -28,21 +28,26 @@ from ..oracles.written_messages import WrittenMessages
 from ..properties.data_loss import OfGhost
 from ..properties.messages.clients import OfMessages
 from ..properties.quorum.tenability import OfReigns, Reigns
+from .standing import Standing, is_idle
 
-HOOKS = (
-    "stepped",
-    "wrote",
-    "moved",
-    "committed",
-    "read",
-    "partition_changed",
-    "partition_settled",
-    "done",
-    "sent",
-    "arrived",
-    "replied",
-    "stopped",
+OF_STEPS = (
     "restarted",
+    "wrote",
+    "wrote_news",
+    "moved",
+    "loaded",
+    "advanced",
+    "asked_peers",
+    "led",
+    "next_step",
+    "stepped",
+)
+COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")
+OF_MESSAGES = ("sent", "arrived", "replied", "stopped")
+HOOKS = (
+    *OF_STEPS,
+    *COMMITTED,
+    *OF_MESSAGES,
     "controller_changed",
     "broker_changed",
     "asked",
@@ -56,13 +61,9 @@ OBSERVERS: tuple[tuple[type[Property], str, type[Property]], ...] = (
     (OfMessages, "messages", WrittenMessages),
 )
 """Kinds of properties, the attribute in which they expect an observer, and its class."""
-COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
 NODE_FAILED = "node_failed"  # name of the violation when the code of an own node raised something
 Listener = tuple[Property, Callable[..., None]]
-ByKind = dict[type[Request], list[Listener]]
-Standing = tuple[Node, type, int, int, ElectionState, Active | None]
-"""State of a controller in the quorum; a step that changes it is a move."""
 
 UNNUMBERED = "-"  # of claims and assertions, in the place of the number of a property
 
@@ -108,10 +109,10 @@ class Watch:
                 property_.shadow, property_.mentions = self._log.shadow, self._log.mentions
         self._standings: dict[int, Standing] = {}
         self._listeners = self._listeners_by_hook()
-        self._sent: ByKind = {}
-        self._arrived: ByKind = {}
-        self._replied: ByKind = {}
-        self._stopped: ByKind = {}
+        self._awaiting: dict[str, Listener] = {}  # who gets the next step, by number
+        for property_ in self._watchers:
+            property_.await_step = partial(self._await_step, property_)
+        self._sent, self._arrived, self._replied, self._stopped = map(self._routes, OF_MESSAGES)
 
     def _with_observers(self, world: World) -> list[Property]:
         """Returns the properties, after what some of them look at."""
@@ -129,21 +130,34 @@ class Watch:
         self._call("finished")
         return tuple(sorted(self.violations.values(), key=lambda violation: violation.t_us))
 
-    def has_listeners(self, hook: str) -> bool:
-        """Returns True if a property overrides the method `hook`."""
-        return bool(self._listeners[hook])
+    def has_listeners(self, *hooks: str) -> bool:
+        """Returns True if a property overrides one of the methods `hooks`."""
+        return any(self._listeners[hook] for hook in hooks)
 
     def on_step(self, node: Node, turn: Turn) -> None:
-        """Passes a controller's step to the properties."""
-        node_id, now = node.config.node_id, _standing(node)
-        before = self._standings.get(node_id)
-        if before is None or before[0] is not node:
+        """Passes a controller's step to the properties that judge what it did."""
+        node_id = node.config.node_id
+        standing = self._standings.get(node_id)
+        if standing is None or standing.node is not node:
+            standing = self._standings[node_id] = Standing(node)
             self._call("restarted", node_id)
         if turn.persist or turn.truncate_to is not None or turn.snapshot is not None:
             self._call_on_step("wrote", node, turn)
-        if before != now:
-            self._standings[node_id] = now
+            if not is_idle(turn):
+                self._call_on_step("wrote_news", node, turn)
+        if standing.has_moved():
             self._call_on_step("moved", node, turn)
+        if standing.has_loaded():
+            self._call_on_step("loaded", node, turn)
+        if standing.has_advanced():
+            self._call_on_step("advanced", node, turn)
+        if turn.sends:
+            self._call_on_step("asked_peers", node, turn)
+        if standing.role is Leader:
+            self._call_on_step("led", node, turn)
+        if self._awaiting:
+            awaiting, self._awaiting = self._awaiting, {}
+            self._call_each(awaiting.values(), "next_step", node, turn)
         self._call_on_step("stepped", node, turn)
 
     def on_committed(self, node_id: int, batch: Batch) -> None:
@@ -153,7 +167,7 @@ class Watch:
 
     def on_sent(self, sender: NodeId, request: Request) -> None:
         """Passes a request of a broker to the properties."""
-        for property_, method in self._of_kind(self._sent, "sent", type(request)):
+        for property_, method in self._sent.of(sender, type(request)):
             try:
                 method(sender, request)
             except Broken as broken:
@@ -161,14 +175,16 @@ class Watch:
 
     def on_arrived(self, message: Message) -> None:
         """Passes a request or a reply to the properties, before it reaches its receiver."""
+        kind = type(message.request)
         if message.is_reply:
-            self._call_on_message(self._replied, "replied", message)
+            self._call_with(self._replied.of(message.receiver, kind), "replied", message)
         else:
-            self._call_on_message(self._arrived, "arrived", message)
+            self._call_with(self._arrived.of(message.sender, kind), "arrived", message)
 
     def on_stopped(self, message: Message) -> None:
         """Passes a lost or held message to the properties."""
-        self._call_on_message(self._stopped, "stopped", message)
+        asker = message.receiver if message.is_reply else message.sender
+        self._call_with(self._stopped.of(asker, type(message.request)), "stopped", message)
 
     def on_controller(self, node_id: int, state: ProcessState) -> None:
         """Passes a change of a controller's process to the properties."""
@@ -198,32 +214,31 @@ class Watch:
                 self._record(property_, str(broken), Event(hook, arguments))
 
     def _call_on_step(self, hook: str, node: Node, turn: Turn) -> None:
+        self._call_each(self._listeners[hook], hook, node, turn)
+
+    def _call_each(self, listeners: Iterable[Listener], hook: str, node: Node, turn: Turn) -> None:
         """Does the same as `_call`, but faster: steps are very frequent."""
-        for property_, method in self._listeners[hook]:
+        for property_, method in listeners:
             try:
                 method(node, turn)
             except Broken as broken:
                 self._record(property_, str(broken), Event(hook, (node, turn)))
 
-    def _call_on_message(self, by_kind: ByKind, hook: str, message: Message) -> None:
-        """Passes a message to the properties that watch its kind of request."""
-        listeners = by_kind.get(type(message.request))
-        if listeners is None:
-            listeners = self._of_kind(by_kind, hook, type(message.request))
+    def _call_with(self, listeners: list[Listener], hook: str, message: Message) -> None:
         for property_, method in listeners:
             try:
                 method(message)
             except Broken as broken:
                 self._record(property_, str(broken), Event(hook, (message,)))
 
-    def _of_kind(self, by_kind: ByKind, hook: str, kind: type[Request]) -> list[Listener]:
-        if kind not in by_kind:
-            by_kind[kind] = [
-                entry
-                for entry in self._listeners[hook]
-                if entry[0].kinds is None or kind in entry[0].kinds
-            ]
-        return by_kind[kind]
+    def _await_step(self, property_: Property) -> None:
+        """Passes the next step of any controller to a property, unless it is broken."""
+        number = property_.number
+        if number not in self._awaiting and number not in self.violations:
+            self._awaiting[number] = property_, property_.next_step
+
+    def _routes(self, hook: str) -> "Routes":
+        return Routes(self._listeners[hook])
 
     def _record(self, property_: Property, what: str, event: "Event") -> None:
         world = self.world
@@ -236,10 +251,31 @@ class Watch:
             self._listeners[hook] = [
                 listener for listener in listeners if listener[0] is not property_
             ]
-        self._sent.clear()
-        self._arrived.clear()
-        self._replied.clear()
-        self._stopped.clear()
+        self._awaiting.pop(property_.number, None)
+        self._sent, self._arrived, self._replied, self._stopped = map(self._routes, OF_MESSAGES)
+
+
+class Routes:
+    """The listeners of one hook of messages, found by who asks and by the type of the request."""
+
+    def __init__(self, listeners: list[Listener]) -> None:
+        self._listeners = listeners
+        # Indexed by the kind of the node: Python 3.11 hashes a member of an enum slowly.
+        self._found: list[dict[type[Request], list[Listener]]] = [{} for _ in Kind]
+
+    def of(self, asker: NodeId, kind: type[Request]) -> list[Listener]:
+        """Returns the listeners to requests of this type from this node, or to their replies."""
+        found = self._found[asker.kind].get(kind)
+        if found is None:
+            found = self._found[asker.kind][kind] = [
+                listener for listener in self._listeners if _gets(listener[0], asker, kind)
+            ]
+        return found
+
+
+def _gets(property_: Property, asker: NodeId, kind: type[Request]) -> bool:
+    kinds, askers = property_.kinds, property_.askers
+    return (kinds is None or kind in kinds) and (askers is None or asker.kind in askers)
 
 
 @cache
@@ -262,12 +298,6 @@ def _topic_names(world: World) -> dict[bytes, str]:
     return {topic_id: topic.name for image in images for topic_id, topic in image.topics.items()}
 
 
-def _standing(node: Node) -> Standing:
-    quorum = node.quorum
-    role = type(quorum.role)
-    return node, role, quorum.epoch, quorum.leader_id, quorum.durable, node.active
-
-
 def failed_assertion(world: World, node_id: int, state: ProcessState) -> Violation | None:
     """Returns a violation if a failed assertion has just ended the process of the controller.
 
@@ -287,13 +317,13 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     if world.timeline.now_us != 0:
         raise ValueError(f"expected a world before its start, got {world.timeline.now_us} us")
     watching = Watch(world, classes)
-    if any(watching.has_listeners(number) for number in ("stepped", "wrote", "moved", "restarted")):
+    if watching.has_listeners(*OF_STEPS):
         world.step_listeners.append(watching.on_step)
-    if any(watching.has_listeners(number) for number in COMMITTED):
+    if watching.has_listeners(*COMMITTED):
         world.committed_listeners.append(watching.on_committed)
     if watching.has_listeners("sent"):
         world.sent_listeners.append(watching.on_sent)
-    if watching.has_listeners("arrived") or watching.has_listeners("replied"):
+    if watching.has_listeners("arrived", "replied"):
         world.network.arrived.append(watching.on_arrived)
     if watching.has_listeners("stopped"):
         world.network.stopped.append(watching.on_stopped)
@@ -301,6 +331,6 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
         world.controller_listeners.append(watching.on_controller)
     if watching.has_listeners("broker_changed"):
         world.agent_listeners.append(watching.on_broker)
-    if watching.has_listeners("exchanged"):
+    if watching.has_listeners("asked", "exchanged"):
         world.exchange_listeners.append(watching.on_exchange)
     return watching

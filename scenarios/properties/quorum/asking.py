@@ -93,6 +93,7 @@ class VotersAskByTheRules(Property):
             self._unread[node_id] = now_us if process.is_running else -1
         elif outcome[:2] == (0, 0) and quorum.is_voter:
             self._resignations[node_id] = Resignation(request, now_us, now_ms)
+            self.await_step()
 
     def replied(self, message: Message) -> None:
         """Notes that a leader has accepted an update: a static voter sends one to each (10.53)."""
@@ -107,7 +108,7 @@ class VotersAskByTheRules(Property):
         if is_read and getattr(message.reply, "error_code", -1) == 0:
             self._acknowledged[node_id] = moves
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def asked_peers(self, node: Node, turn: Turn) -> None:
         for send in turn.sends:
             self._expect_pause(node, send.peer_id, send.request, turn.now_ms)
             check = ASKS.get(type(send.request))
@@ -124,8 +125,11 @@ class VotersAskByTheRules(Property):
                 self._expect_first(node, send.request, turn.now_ms)
             if type(send.request) in PERIODS:
                 self._expect_period(node, type(send.request), turn.now_ms)
+
+    def next_step(self, node: Node, turn: Turn) -> None:
+        self._expect_patience(node, turn)
         if self._resignations:
-            self._expect_patience(node, turn)
+            self.await_step()
 
     def _expect_pause(self, node: Node, peer_id: int, request: object, now_ms: int) -> None:
         """Checks that a replica whose state has not changed repeats a request after the backoff."""

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, NamedTuple
 
+from kraftsim.controller.core.node_id import CONTROLLER
 from kraftsim.controller.core.rpc import (
     FetchRequest,
     FetchResponse,
@@ -16,7 +17,7 @@ from kraftsim.simulation.world import World
 
 from ...expected import fetched
 from ...oracles.breach_words import differing
-from ...oracles.property import Broken, Kinds, Property
+from ...oracles.property import Askers, Broken, Kinds, Property
 
 REPLIES = (FetchResponse, FetchSnapshotResponse)
 
@@ -41,13 +42,11 @@ class ImpossibleRepliesChangeNothing(Property):
     name = "impossible-replies-change-nothing"
     claim = "A replica takes no record, snapshot or truncation that no leader could send."
     kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
+    askers: ClassVar[Askers] = (CONTROLLER,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._before: tuple[Node, Followed, str, int] | None = None
-
-    def arrived(self, message: Message) -> None:
-        self._before = None
 
     def replied(self, message: Message) -> None:
         self._before = None
@@ -58,8 +57,9 @@ class ImpossibleRepliesChangeNothing(Property):
         flaw = fetched.flaw_of(quorum, reply)
         if flaw is not None:
             self._before = process.node, _followed(quorum), flaw, self.world.timeline.now_us
+            self.await_step()
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def next_step(self, node: Node, turn: Turn) -> None:
         before, self._before = self._before, None
         if before is None or before[0] is not node:
             return

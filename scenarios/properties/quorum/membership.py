@@ -108,16 +108,16 @@ class VotersChangeAsAsked(Property):
     def committed(self, node_id: int, batch: Batch) -> None:
         self._committed.update({written.offset: written for written in _sets_in((batch,))})
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def led(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
-        if isinstance(quorum.role, Leader) and not quorum.is_voter:
+        if not quorum.is_voter:
             self.exercised += 1
             if quorum.history.latest_offset < quorum.high_watermark:
                 raise Broken(
                     f"controller {node.config.node_id} leads, and is none of the committed voters"
                 )
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         is_control = any(batch.is_control for batch in turn.persist)
         if not is_control and turn.truncate_to is None:
             return

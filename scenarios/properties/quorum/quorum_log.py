@@ -118,7 +118,7 @@ class CommittedIsFinal(Property):
         self._committed: dict[int, Batch] = {}
         self._ends: dict[int, int] = {}
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         if turn.snapshot is not None:
             start = self.world.log_start
             self._committed = {key: batch for key, batch in self._committed.items() if key >= start}
@@ -169,7 +169,7 @@ class HighWatermark(Property):
             quorum = self.world.controllers[node_id].node.quorum
             self._ended[quorum.me] = quorum
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def advanced(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         me, mark = quorum.me.node_id, quorum.high_watermark
         known = self._marks.get(me, 0)
@@ -254,11 +254,14 @@ class LeaderCompleteness(Property):
     def restarted(self, node_id: int) -> None:
         self._epochs.pop(node_id, None)
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         if quorum.is_leader and self._epochs.get(quorum.me.node_id) != quorum.epoch:
             self._epochs[quorum.me.node_id] = quorum.epoch
             self._check(quorum)
+
+    def advanced(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
         if quorum.high_watermark > self._end:
             self._end = quorum.high_watermark
             self._ends[epoch_before(quorum.log, self._end) or 0] = self._end

@@ -25,7 +25,7 @@ from kraftsim.simulation.world import World
 
 from ...expected import quorum as rules
 from ...oracles.breach_words import words
-from ...oracles.property import Broken, Kinds, Property
+from ...oracles.property import Askers, Broken, Kinds, Property
 
 SLACK_MS = 10  # timers fire once per millisecond, after the messages of their time
 
@@ -60,6 +60,7 @@ class Reigns(Property):
     name = "reigns"
     claim = ""
     kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
+    askers: ClassVar[Askers] = (CONTROLLER,)  # brokers are no voters, nor is who sends from outside
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -85,7 +86,7 @@ class Reigns(Property):
         elif known is None or known.epoch != quorum.epoch:
             self.by_leader[quorum.me.node_id] = Reign(quorum.epoch, turn.now_ms)
 
-    def wrote(self, node: Node, turn: Turn) -> None:
+    def wrote_news(self, node: Node, turn: Turn) -> None:
         """Counts anew after a change of the voters (rule 10.25).
 
         The leader knows the end of a replica that becomes a voter from its fetches as an observer.
@@ -97,8 +98,6 @@ class Reigns(Property):
             reign.since_ms = turn.now_ms
 
     def arrived(self, message: Message) -> None:
-        if message.sender.kind is not CONTROLLER:
-            return  # brokers are no voters, nor is who sends from outside
         reign = self.by_leader.get(message.receiver.number)
         process = self.world.controller_of(message.receiver)
         if reign is None or process is None or not process.is_running:
@@ -157,9 +156,9 @@ class LonelyLeaderStops(OfReigns):
     name = "lonely-leader-stops"
     claim = "A leader from which no majority fetches stops within 1.5 fetch timeouts."
 
-    def stepped(self, node: Node, turn: Turn) -> None:
+    def led(self, node: Node, turn: Turn) -> None:
         reign = self.reigns.by_leader.get(node.config.node_id)
-        if reign is None or not node.quorum.is_leader or not node.quorum.other_voters:
+        if reign is None or not node.quorum.other_voters:
             return
         if reign.is_paused:
             return
