@@ -47,7 +47,7 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
         if statement.name in INTERPRETED:
             statement.decorator_list.append(_expression("no_type_check"))
     elif isinstance(statement, ast.Assign) and all(
-        _is_constant(target) for target in statement.targets
+        _is_constant(target) and not _is_type_variable(statement) for target in statement.targets
     ):
         value = ast.unparse(statement.value)
         return ast.parse(
@@ -69,7 +69,12 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 def _is_constant(target: ast.expr) -> bool:
-    return isinstance(target, ast.Name) and target.id.isupper() and target.id != "_T"
+    return isinstance(target, ast.Name) and target.id.isupper()
+
+
+def _is_type_variable(statement: ast.Assign) -> bool:
+    call = statement.value
+    return isinstance(call, ast.Call) and ast.unparse(call.func) == "TypeVar"
 
 
 def _expression(text: str) -> ast.expr:

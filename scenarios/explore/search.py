@@ -6,7 +6,6 @@ A history is a sequence of events in a `World`. The result has the number of vis
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import inf
 from operator import le
 from typing import Any
 
@@ -49,8 +48,8 @@ def explore(
     world: World,
     *beginnings: State,
     known: "Known | None" = None,
-    states_max: float = inf,
-    depth_max: float = inf,
+    states_max: int | None = None,
+    depth_max: int | None = None,
     on_progress: Callable[[int, int], None] = silent,
 ) -> Explored:
     """Visits every state that can follow from `beginnings`, by default `world.beginning()`.
@@ -66,7 +65,7 @@ def explore(
         depth, state, history = waiting.popleft()
         if depth == depth_max:
             return Explored(known.states, depth, world.limits, f"depth {depth_max}")
-        if known.states >= states_max:
+        if states_max is not None and known.states >= states_max:
             return Explored(known.states, depth, world.limits, f"states {states_max}")
         for step in world.actions(state):
             for following in _carefully(world, state, step, history):
