@@ -21,6 +21,7 @@ from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
 from .starts import agents, in_process, start
+from .virtual.exploring import exploring
 from .virtual.loop import loop
 from .virtual.messages import messages
 from .virtual.searches import searches
@@ -49,6 +50,7 @@ BENCHMARKS = {
         quorum,
         simulation,
         simulation_peers,
+        exploring,
         loop,
         messages,
         searches,

@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import median
 
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.language.reading import read
+from kraftsim.scenarios.oracles.property import Property
 from kraftsim.scenarios.properties import ALWAYS
 from kraftsim.scenarios.running.digest import Digest
 from kraftsim.scenarios.running.watch import watch
@@ -42,6 +43,8 @@ def simulation() -> list[Row]:
     return [
         *_rows("", steady_rate(), fleet_s(), start_ms()),
         *_rows(", native", *(_natively(measure) for measure in (steady_rate, fleet_s, start_ms))),
+        _watching_row("", watching_share()),
+        _watching_row(", native", _natively(watching_share)),
         Row(
             f"memory of 3 + 3, watched, from hour {HOURS[0]} to hour {HOURS[1]}",
             f"{_natively(grown_mb):+.1f} MB",
@@ -69,11 +72,24 @@ def _rows(suffix: str, rate: float, took_s: float, took_ms: float) -> list[Row]:
     ]
 
 
+def _watching_row(suffix: str, share: float) -> Row:
+    name = f"what all properties add to the run without them{suffix}"
+    return Row(name, f"{share:.2f}", goal="<= 0.40")
+
+
 def steady_rate() -> float:
     """Returns virtual seconds per second with only heartbeats, idle records and fetches."""
     world = _watched(brokers=10)
     seconds = 60
     return median(seconds / cpu_s(world, seconds) for _ in range(RUNS))
+
+
+def watching_share() -> float:
+    """Returns the processor time of all properties, as a share of the run with a digest alone."""
+    bare, watched = _watched(brokers=10, classes=()), _watched(brokers=10)
+    seconds = 10
+    pairs = [(cpu_s(bare, seconds), cpu_s(watched, seconds)) for _ in range(RUNS)]
+    return median(its / their - 1 for their, its in pairs)
 
 
 def fleet_s() -> float:
@@ -114,10 +130,10 @@ def start_ms() -> float:
     return median(took_ms)
 
 
-def _watched(*, brokers: int) -> World:
-    """Returns a world with all properties and a digest, ten virtual seconds after its start."""
+def _watched(*, brokers: int, classes: Sequence[type[Property]] = ALWAYS) -> World:
+    """Returns a world with properties and a digest, ten virtual seconds after its start."""
     world = new_world(1, brokers=brokers)
-    watch(world, ALWAYS)
+    watch(world, classes)
     Digest(world)
     started(world)
     world.advance(10 * SECOND_US)
