@@ -124,7 +124,7 @@ class HighWatermarkNeverFalls(OfReplicas):
             )
 
 
-class Mark(NamedTuple):
+class Look(NamedTuple):
     """The high watermark of a leader, and how many of which replicas must have what is below it."""
 
     reign: Reign
@@ -147,7 +147,7 @@ class EnoughReplicasHaveIt(OfReplicas):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._seen: dict[Key, Mark] = {}
+        self._seen: dict[Key, Look] = {}
         self._default = world.topology.settings.min_insync_replicas
 
     def judge(self, key: Key, fact: Fact, logs: dict[int, ReplicaLog]) -> None:
@@ -161,10 +161,10 @@ class EnoughReplicasHaveIt(OfReplicas):
         reign = Reign(fact["leader"], fact["leader_epoch"])
         before = self._seen.get(key)
         if before is None or before.reign != reign:
-            self._seen[key] = Mark(reign, mark, needed, replicas)
+            self._seen[key] = Look(reign, mark, needed, replicas)
             return
         needed = min(needed, before.needed)
-        self._seen[key] = Mark(reign, mark, needed, replicas)
+        self._seen[key] = Look(reign, mark, needed, replicas)
         if mark <= before.mark or replicas != before.replicas:
             return
         self.exercised += 1
@@ -264,6 +264,7 @@ class TruncationsAreTold(OfReplicas):
         self._seen: dict[tuple[Key, int], tuple[int, bytes, int]] = {}
 
     def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
+        super().partition_settled(key, before, after)
         for broker_id in {*(() if before is None else before["replicas"])} - {*after["replicas"]}:
             self._seen.pop((key, broker_id), None)  # a replica that was removed may be deleted
 
