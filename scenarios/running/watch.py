@@ -28,7 +28,7 @@ from ..oracles.written_messages import WrittenMessages
 from ..properties.data_loss import OfGhost
 from ..properties.messages.clients import OfMessages
 from ..properties.quorum.tenability import OfReigns, Reigns
-from .standing import Standing, is_idle
+from ..stage.standing import Standing, is_idle
 
 OF_STEPS = (
     "restarted",
