@@ -41,8 +41,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "administration",
         "views",
         "running",
-        "brokers clock configs controllers events faults log nodes quorum reassignments requests"
-        " topics",
+        "brokers chaos clock configs controllers events faults log nodes quorum reassignments"
+        " requests topics",
         "parts snapshots",
         "cluster",
         "recordings",

@@ -72,6 +72,7 @@ class Cluster:
     quorum: "parts.Quorum"
     clock: "parts.Clock"
     faults: "parts.Faults"
+    chaos: "parts.Chaos"
     requests: "parts.Requests"
     log: "parts.Log"
     events: "parts.Events"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .brokers import Brokers as Brokers
+    from .chaos import Chaos as Chaos
     from .clock import Clock as Clock
     from .configs import Configs as Configs
     from .controllers import Controllers as Controllers
@@ -26,6 +27,7 @@ PARTS = {
     "quorum": ("live", "controller"),
     "clock": ("live", "added"),
     "faults": ("added",),
+    "chaos": ("live", "added"),
     "requests": ("live",),
     "log": ("live",),
     "events": ("live",),

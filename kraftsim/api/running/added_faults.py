@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.verbs import Verb
 
     from ..documents import FaultDocument, HeldRequestDocument
-    from .fault_handle import FaultHandle
+    from .fault_handle import FaultHandle, Selecting
 
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
 HELD_SHOWN_MAX = 100  # requests
@@ -58,26 +58,56 @@ class AddedFaults:
     ) -> "FaultHandle":
         from kraftsim.scenarios.document.fault import expect_nodes
 
-        from .fault_handle import FaultHandle, Selecting
+        from .fault_handle import Selecting
 
         stage = self._staged()
         self._expect_room()
         fault_id = injected.id or self._next_id(injected.word)
-        if fault_id in self._handles:
-            raise CommandError(f"fault: expected an id that no other fault has, got {fault_id!r}")
+        self._expect_free(fault_id)
         world = stage.world
         recorder = self._live.recorder
         recorder.verb("faults.add", {"fault": {**written, "id": fault_id}})
         if when is not None:
             recorder.note_gap("faults.add was called with a function of Python (`when`)")
         expect_nodes(world, injected.word, injected.verb)
+        selecting = None if when is None else Selecting(when, [])
         with self._live.entered():
-            verb = injected.drawn(world.topology.settings, world.streams, fault_id)
-            selecting = None if when is None else Selecting(when, [])
-            stage.predicate = selecting
-            fault = stage.begin(verb, injected.word, fault_id, injected.say)
+            return self._put(stage, injected, fault_id, selecting)
+
+    def begin_drawn(self, word: str, words: object, fault_id: str) -> None:
+        """Begins a fault that was drawn, in an action of the timeline; it is not recorded.
+
+        Raises CommandError if there are too many open faults, or one with this id.
+        """
+        from kraftsim.scenarios.document.fault import InjectedFault
+        from kraftsim.scenarios.language.reading import read
+        from kraftsim.scenarios.verbs import VERBS
+
+        stage = self._staged()
+        self._expect_room()
+        self._expect_free(fault_id)
+        injected = InjectedFault(read(VERBS[word], words), word)
+        self._put(stage, injected, fault_id, None)
+
+    def _put(
+        self,
+        stage: "Stage",
+        injected: "InjectedFault",
+        fault_id: str,
+        selecting: "Selecting | None",
+    ) -> "FaultHandle":
+        from .fault_handle import FaultHandle
+
+        verb = injected.drawn(stage.world.topology.settings, stage.world.streams, fault_id)
+        stage.predicate = selecting
+        fault = stage.begin(verb, injected.word, fault_id, injected.say)
         handle = self._handles[fault_id] = FaultHandle(self._live, stage, fault, verb, selecting)
         return handle
+
+    def heal(self) -> None:
+        """Ends every fault, and starts every process that is down."""
+        stage = self._staged()
+        stage.heal(frozenset(stage.world.nodes))
 
     @property
     def handles(self) -> "dict[str, FaultHandle]":
@@ -156,6 +186,10 @@ class AddedFaults:
         del self._handles[ended]
         if self._stage is not None:
             self._stage.faults = [fault for fault in self._stage.faults if fault.fault_id != ended]
+
+    def _expect_free(self, fault_id: str) -> None:
+        if fault_id in self._handles:
+            raise CommandError(f"fault: expected an id that no other fault has, got {fault_id!r}")
 
     def _next_id(self, word: str) -> str:
         """Returns an id that no fault has."""
