@@ -9,7 +9,9 @@ import pytest
 
 from .testing.keys import (
     CHOSEN,
+    CLOCKS,
     EXPLORED,
+    FAILED_AT,
     FAILURE,
     FAULTS,
     INVARIANTS,
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
     from typing import Any
 
+    from _pytest.terminal import TerminalReporter
+
     from .api.clock import Clock
     from .api.cluster import Cluster
     from .testing.aimed_faults import AimedFaults
@@ -35,8 +39,7 @@ if TYPE_CHECKING:
 
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', loop='asyncio', "
-    "may_leak=False, "
-    "may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
+    "chaos=False, may_leak=False, may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
     "argument of kraftsim.Cluster"
 )
 
@@ -60,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kraft-faults",
         metavar="N,...",
         help="with --kraft-explore: which faults of a test take effect, by their numbers in the "
-        "order in which the test adds them, or none (default: all)",
+        "order in which the test adds them, random ones by their ids, or none (default: all)",
     )
     group.addoption(
         "--kraft-keep",
@@ -204,7 +207,10 @@ def pytest_fixture_setup(
 
 @pytest.hookimpl(wrapper=True, trylast=True)  # inside of the wrappers whose teardown it skips
 def pytest_runtest_setup(item: pytest.Item) -> "Generator[None, object, object]":
-    """Lets a test whose marker has the simulated loop run in one."""
+    """Lets a test whose marker has the simulated loop run in one.
+
+    Before another test the real clocks are put back, not after each: that takes time.
+    """
     if any("loop" in marker.kwargs for marker in item.iter_markers("kraft")):
         from .testing.requested import has_simulated_loop
 
@@ -215,18 +221,38 @@ def pytest_runtest_setup(item: pytest.Item) -> "Generator[None, object, object]"
 
             item.stash[SIMULATED] = stack = ExitStack()
             stack.enter_context(simulated(item))
+    if SIMULATED not in item.stash:
+        _restore_clocks(item.config)
     return (yield)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Puts the real clocks back after the last test."""
+    _restore_clocks(config)
+
+
+def _restore_clocks(config: pytest.Config) -> None:
+    if CLOCKS in config.stash:
+        from .testing.simulated_tests import restore_clocks
+
+        restore_clocks(config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> "Generator[None, object, object]":
-    """Ends what the setup of a test with a simulated loop began."""
+    """Ends what the setup of a test with a simulated loop began, and lets go of its clusters.
+
+    A session keeps its tests, and with them it would keep every simulation that was watched.
+    """
     try:
         return (yield)
     finally:
         if SIMULATED in item.stash:
             item.stash[SIMULATED].close()
             del item.stash[SIMULATED]
+        for key in (INVARIANTS, FAULTS):
+            if key in item.stash:
+                del item.stash[key]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -262,7 +288,27 @@ def pytest_runtest_makereport(
 
         add_section(item, report)
         if CHOSEN in item.stash and call.excinfo is not None:
-            from .testing.exploring import failure_of
+            from .testing.exploring import failed_at_us, failure_of
 
             item.stash[FAILURE] = failure_of(item, call.excinfo)
+            item.stash[FAILED_AT] = failed_at_us(item)
     return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(
+    terminalreporter: "TerminalReporter", config: pytest.Config
+) -> "Generator[None, None, None]":
+    """Shows equal failures of --kraft-explore once, and counts the seeds of each test."""
+    if not config.getoption("kraft_explore"):
+        return (yield)
+    from .testing.explored_summary import folded, summary_lines
+
+    with folded(terminalreporter):
+        yield
+    lines = [*summary_lines(terminalreporter)]
+    if lines:
+        terminalreporter.section("kraftsim")
+    for line in lines:
+        terminalreporter.write_line(line)
+    return None

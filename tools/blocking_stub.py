@@ -78,7 +78,7 @@ def _functions(kind: type) -> Iterator[Function]:
     functions = [node for node in tree.body if isinstance(node, Function)]
     overloaded = {node.name for node in functions if "overload" in _decorators(node)}
     for node in functions:
-        is_hidden = node.name.startswith("_")
+        is_hidden = node.name.startswith("_") and node.name != "__call__"
         if not is_hidden and (node.name not in overloaded or "overload" in _decorators(node)):
             yield node
 

@@ -144,6 +144,8 @@ class _ReplayedCluster(Cluster):
             "faults.add": self._add_fault,
             "faults.remove": self._remove_fault,
             "faults.release": self._release_fault,
+            "chaos.begin": self.chaos.begin,
+            "chaos.heal": self._heal,
             **{name: attrgetter(name)(self) for name in RECORDED},
         }
         if verb not in calls:
@@ -173,6 +175,9 @@ class _ReplayedCluster(Cluster):
 
     async def _remove_fault(self, id: str) -> None:
         await self.faults.remove(id)
+
+    async def _heal(self) -> None:
+        self.chaos.heal()
 
     async def _release_fault(self, id: str, message: int | None) -> None:
         await self.faults.release(id, message)

@@ -18,6 +18,7 @@ from asyncio import events
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 from .dates import pickled, simulated_dates
@@ -46,16 +47,19 @@ def simulated_loop_here() -> TimedLoop | None:
 
 
 @contextmanager
-def real_clocks_patched(seed: int = 0) -> Generator[None]:
+def real_clocks_patched(seed: int = 0) -> Generator[Callable[[int], None]]:
     """Context manager: in simulated loops, the clocks are theirs, and chance is of the seed.
 
     Import libraries before: what they bind while it holds is looked for once more at its end.
+    Returns a function that begins another run with another seed: to look for everything again
+    takes as long as a short run.
     """
-    replaced = ReplacedClocks(random.Random(seed))
+    stream = random.Random(seed)
+    replaced = ReplacedClocks(stream)
     with chance_seeded(seed), collected_by_loops():
         replaced.replace()
         try:
-            yield
+            yield partial(_begin_run, stream)
         finally:
             replaced.put_back()
 
@@ -120,6 +124,15 @@ def collected_by_loops() -> Generator[None]:
             gc.enable()
         if not frozen:
             gc.unfreeze()
+
+
+def _begin_run(stream: random.Random, seed: int) -> None:
+    """Seeds chance anew, and drops what is left of the run before."""
+    gc.collect()
+    gc.freeze()  # what has been imported meanwhile
+    stream.seed(seed)
+    random.seed(seed)
+    vars(uuid)["_last_timestamp"] = None
 
 
 @contextmanager

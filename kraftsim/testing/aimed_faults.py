@@ -75,14 +75,19 @@ class AimedFaults:
         return running[0]
 
 
-def fault_lines(faults: Sequence[FaultDocument]) -> Iterator[str]:
-    """Yields a line for each of the newest faults, after a heading; nothing without a fault."""
+def fault_lines(faults: Sequence[FaultDocument], begins_us: Mapping[int, int]) -> Iterator[str]:
+    """Yields a line for each of the newest faults, after a heading; nothing without a fault.
+
+    `begins_us` are the times of the events with which faults began, as far as they are known.
+    """
     if faults:
         older = len(faults) - FAULTS_SHOWN
         yield f"faults ({older} older ones are left out):" if older > 0 else "faults:"
     for fault in faults[-FAULTS_SHOWN:]:
-        words = as_written(fault["words"])
-        yield f"  {fault['id']}: hits {fault['hits']}, {_state(fault)}; {fault['verb']}: {words}"
+        began_us, words = begins_us.get(fault["event"]), as_written(fault["words"])
+        at = "" if began_us is None else f" at {began_us / 1e6:.3f} s"
+        effect = f"hits {fault['hits']}, {_state(fault)}"
+        yield f"  {fault['id']}{at}: {effect}; {fault['verb']}: {words}"
 
 
 def _state(fault: FaultDocument) -> str:

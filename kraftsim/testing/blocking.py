@@ -31,7 +31,14 @@ class Blocking:
             raise AttributeError(name)
         refuse_late_call(self._ended)
         attribute = getattr(self._target, name)
-        return self._blocking(attribute) if callable(attribute) else self._wrapped(attribute)
+        if callable(attribute) and not is_asynchronous(type(attribute)):
+            return self._blocking(attribute)
+        return self._wrapped(attribute)
+
+    def __call__(self, *arguments: object, **named: object) -> Any:
+        """Calls a part of a cluster: `with kraft_sync.chaos(7): ...`."""
+        refuse_late_call(self._ended)
+        return self._blocking(self._target)(*arguments, **named)
 
     def __enter__(self) -> Any:
         """Enters an asynchronous context: the clock that is held, or a branch that starts."""

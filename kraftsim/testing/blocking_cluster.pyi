@@ -231,6 +231,24 @@ class BlockingFaults:
     def held(self) -> HeldList: ...
     def release(self, id: str, message: int | None = ...) -> ReleaseDocument: ...
 
+class BlockingChaos:
+    def __call__(
+        self,
+        seed: int | None = ...,
+        *,
+        verbs: Sequence[str] | None = ...,
+        budget: Mapping[str, int] | None = ...,
+        timeout: str | float = ...,
+    ) -> AbstractContextManager[None]: ...
+    def begin(
+        self,
+        seed: int | None = ...,
+        verbs: Sequence[str] | None = ...,
+        budget: Mapping[str, int] | None = ...,
+    ) -> None: ...
+    def end(self, timeout: str | float = ...) -> None: ...
+    def heal(self) -> None: ...
+
 class BlockingRequests:
     def list(
         self, api: str | None = ..., where: str | None = ..., from_: int = ..., limit: int = ...
@@ -304,6 +322,7 @@ class BlockingCluster:
     quorum: BlockingQuorum
     clock: BlockingClock
     faults: BlockingFaults
+    chaos: BlockingChaos
     requests: BlockingRequests
     log: BlockingLog
     events: BlockingEvents

@@ -1,10 +1,11 @@
 """The faults that an explored test adds, of which only the chosen ones take effect.
 
 A fault is named by its position among the faults of the test, from 1 on, in the order in which the
-test adds them.
+test adds them; a random fault by its id.
 """
 
 from collections.abc import Generator, Mapping
+from itertools import count
 from typing import Any
 
 from kraftsim.scenarios.document.fault import FAULT_WORDS
@@ -15,20 +16,29 @@ from ..api.faults import Faults
 
 
 class ChosenFaults:
-    """Which faults of a test take effect: those of `kept`, or all if it is None.
+    """Which faults of a test take effect: those named in `kept`, or all if it is None.
 
-    `texts` are the faults that the test has added, `left_out` the ids of those without effect.
+    `texts` are the faults that the test has added, by their names, `left_out` the ids of those
+    without effect.
     """
 
-    def __init__(self, kept: frozenset[int] | None) -> None:
+    def __init__(self, kept: frozenset[str] | None) -> None:
         self.kept = kept
-        self.texts: list[str] = []
+        self.texts: dict[str, str] = {}
         self.left_out: set[str] = set()
+        self._positions = count(1)
 
     def takes_effect(self, fault_id: str, text: str) -> bool:
-        """Counts a fault, and returns True if it takes effect."""
-        self.texts.append(text)
-        takes_effect = self.kept is None or len(self.texts) in self.kept
+        """Counts a fault of the test's own, and returns True if it takes effect."""
+        return self._takes_effect(str(next(self._positions)), fault_id, text)
+
+    def random_takes_effect(self, fault_id: str, text: str) -> bool:
+        """Notes a random fault, and returns True if it takes effect."""
+        return self._takes_effect(fault_id, fault_id, text)
+
+    def _takes_effect(self, name: str, fault_id: str, text: str) -> bool:
+        self.texts[name] = text
+        takes_effect = self.kept is None or name in self.kept
         if not takes_effect:
             self.left_out.add(fault_id)
         return takes_effect
@@ -95,3 +105,4 @@ def choose_faults(cluster: Cluster, chosen: ChosenFaults) -> None:
     inner = faults.inner if isinstance(faults, FaultsOfTest) else faults
     of_test: Any = FaultsOfTest(inner, chosen)
     cluster.faults = of_test
+    cluster.chaos.takes_effect = chosen.random_takes_effect

@@ -2,27 +2,24 @@
 
 The test is run again with the same seed, while some of its faults are left out. A run counts as the
 same failure if the same line of the test file raises the same type of exception, or the same
-properties are broken.
+properties are broken. Once a failure of a test was shrunk, further seeds that fail alike are only
+run without any fault.
 """
 
-from collections.abc import Callable, Collection
-from typing import Any, NamedTuple, cast
+from collections.abc import Collection, Mapping
+from typing import Any, cast
 
 import pytest
 
 from .chosen_faults import ChosenFaults
+from .explored import Explored, Failure, put, test_name
 from .failure_report import TITLE, repeat_line
-from .keys import CHOSEN, FAILED, FAILURE, FAULTS, INVARIANTS, RUNNING
+from .fewest import fewest
+from .keys import CHOSEN, FAILED, FAILED_AT, FAILURE, FAULTS, INVARIANTS, RUNNING
+from .requested import explored_seed
 
-RERUNS_MAX = 30  # runs of one failed test in which faults are left out
-OF_ONE_RUN = (RUNNING, FAULTS, INVARIANTS, FAILED, FAILURE)
-
-
-class Failure(NamedTuple):
-    """What two runs that fail in the same way have in common."""
-
-    exception: str
-    place: str
+OF_ONE_RUN = (RUNNING, FAULTS, INVARIANTS, FAILED, FAILURE, FAILED_AT)
+SHRUNK = pytest.StashKey[set[tuple[str, Failure]]]()  # of a session, by the test
 
 
 def run_explored(test: pytest.Item, nextitem: pytest.Item | None) -> None:
@@ -32,27 +29,39 @@ def run_explored(test: pytest.Item, nextitem: pytest.Item | None) -> None:
     kept = kept_faults(test.config)
     chosen = test.stash[CHOSEN] = ChosenFaults(kept)
     reports = _reports(test, nextitem)
-    if FAILURE in test.stash and kept is None and not test.config.getoption("kraft_keep"):
-        _add(reports, _shrunk(test, nextitem, chosen.texts))
+    explored = Explored(test_name(test), explored_seed(test) or 0)
+    if FAILURE in test.stash:
+        explored.failure = test.stash[FAILURE]
+        explored.faults, explored.at_us = len(chosen.texts), test.stash[FAILED_AT]
+        if chosen.texts and kept is None and not test.config.getoption("kraft_keep"):
+            _add(reports, _shrunk(test, nextitem, chosen.texts, explored))
     for report in reports:
+        put(report, explored)
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=test.nodeid, location=location)
 
 
-def kept_faults(config: pytest.Config) -> frozenset[int] | None:
-    """Returns the positions of the faults that --kraft-faults keeps; None without the option.
+def kept_faults(config: pytest.Config) -> frozenset[str] | None:
+    """Returns the names of the faults that --kraft-faults keeps; None without the option.
 
-    Raises UsageError unless it is "none" or positive whole numbers.
+    Raises UsageError unless it is "none", or positive whole numbers and ids of random faults.
     """
     option = config.getoption("kraft_faults")
     if option is None:
         return None
     words = [] if option == "none" else option.split(",")
-    if not all(word.isdecimal() and int(word) for word in words):
-        raise pytest.UsageError(
-            f"--kraft-faults: expected none or numbers from 1 on such as 1,3, got {option!r}"
-        )
-    return frozenset(map(int, words))
+    for word in words:
+        chaos, _, number = word.rpartition("-")
+        if not number.isdecimal() or not int(number) or not ("" == chaos or _is_chaos(chaos)):
+            raise pytest.UsageError(
+                "--kraft-faults: expected none, or numbers from 1 on and ids of random faults such "
+                f"as 1,chaos-3, got {option!r}"
+            )
+    return frozenset(words)
+
+
+def _is_chaos(word: str) -> bool:
+    return word.rstrip("0123456789") == "chaos"
 
 
 def failure_of(test: pytest.Item, error: pytest.ExceptionInfo[BaseException]) -> Failure:
@@ -65,23 +74,38 @@ def failure_of(test: pytest.Item, error: pytest.ExceptionInfo[BaseException]) ->
     return Failure(error.typename, ", ".join(names) or str(error.value))
 
 
-def _shrunk(test: pytest.Item, nextitem: pytest.Item | None, texts: list[str]) -> list[str]:
-    """Returns lines that name the needed faults and a command that repeats the failure."""
-    if not texts:
-        return []
-    wanted = test.stash[FAILURE]
+def failed_at_us(test: pytest.Item) -> int:
+    """Returns the time of the test's clusters in microseconds."""
+    running = (cluster._live.running for cluster in test.stash.get(RUNNING, []))
+    return max((of.world.timeline.now_us for of in running if of is not None), default=0)
 
-    def fails(kept: Collection[int]) -> bool:
+
+def _shrunk(
+    test: pytest.Item,
+    nextitem: pytest.Item | None,
+    texts: Mapping[str, str],
+    explored: Explored,
+) -> list[str]:
+    """Returns lines that name the needed faults and a command that repeats the failure."""
+    wanted: Failure = test.stash[FAILURE]
+    shrunk = test.config.stash.setdefault(SHRUNK, set())
+    if (explored.test, wanted) in shrunk:
+        explored.needs = 0 if _failure(test, nextitem, ()) == wanted else None
+        return []
+
+    def fails(kept: Collection[str]) -> bool:
         between = cast(Any, test.parent)  # what tests share lives on until the last run
         return bool(_failure(test, between, kept) == wanted)
 
-    kept = fewest(len(texts), fails)
+    kept = fewest([*texts], fails)
     if _failure(test, nextitem, kept) != wanted:
         return ["shrunk: not possible, the failure does not repeat with this seed"]
+    shrunk.add((explored.test, wanted))
+    explored.needs = len(kept)
     return [f"shrunk: {_needs(kept, texts)}", _repeat_line(test, kept)]
 
 
-def _failure(test: pytest.Item, nextitem: Any, kept: Collection[int]) -> Failure | None:
+def _failure(test: pytest.Item, nextitem: Any, kept: Collection[str]) -> Failure | None:
     """Runs the test with these faults only; returns its failure, or None if it passes."""
     for key in OF_ONE_RUN:
         test.stash.setdefault(cast(Any, key), None)
@@ -98,35 +122,16 @@ def _reports(test: pytest.Item, nextitem: Any) -> list[pytest.TestReport]:
     return reports
 
 
-def fewest(count: int, fails: Callable[[Collection[int]], bool]) -> tuple[int, ...]:
-    """Returns the fewest of the numbers 1 to `count` for which `fails` is True.
-
-    Without each one of the others it is False, unless RERUNS_MAX calls have been made. All of them
-    are taken to fail.
-    """
-    if fails(()):
-        return ()
-    kept, is_smaller, left = tuple(range(1, count + 1)), True, RERUNS_MAX - 1
-    while is_smaller and len(kept) > 1:
-        is_smaller = False
-        for number in kept:
-            fewer = tuple(other for other in kept if other != number)
-            if left and fewer and fails(fewer):
-                kept, is_smaller = fewer, True
-            left = max(left - 1, 0)
-    return kept
-
-
-def _needs(kept: tuple[int, ...], texts: list[str]) -> str:
+def _needs(kept: tuple[str, ...], texts: Mapping[str, str]) -> str:
     if not kept:
         return "fails without any fault"
-    named = "; ".join(f"{number}: {texts[number - 1]}" for number in kept)
+    named = "; ".join(f"{name}: {texts[name]}" for name in kept)
     return f"needs {len(kept)} of {len(texts)} faults: {named}"
 
 
-def _repeat_line(test: pytest.Item, kept: tuple[int, ...]) -> str:
+def _repeat_line(test: pytest.Item, kept: tuple[str, ...]) -> str:
     """Returns the command that repeats the test with its seed and these faults."""
-    return f"{repeat_line(test)} --kraft-faults={','.join(map(str, kept)) or 'none'}"
+    return f"{repeat_line(test)} --kraft-faults={','.join(kept) or 'none'}"
 
 
 def _add(reports: list[pytest.TestReport], lines: list[str]) -> None:

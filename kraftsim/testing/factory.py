@@ -12,7 +12,7 @@ from ..service.event_loop.simulated import simulated_loop
 from .keys import FAILED, RUNNING, SEED
 from .leaks import Leaks
 from .loop_pool import Lent, LoopPool
-from .preparation import prepare
+from .preparation import begin_chaos, prepare
 from .requested import has_simulated_loop, new_cluster, refuse, requested_options
 
 
@@ -39,6 +39,7 @@ class Factory:
         prepare(self._test, cluster)
         await cluster.start()
         self._clusters.append(cluster)
+        await begin_chaos(self._test, cluster)
         self._running.append(cluster)
         return cluster
 

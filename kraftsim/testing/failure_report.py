@@ -89,5 +89,6 @@ def _lines(cluster: Cluster) -> Iterator[str]:
     rows = world.journal.since(world.journal.next_seq - ROWS_READ)
     added = cluster._added
     yield from event_lines(story_of(rows, beside_rows(world, added.begun, rows))[-LAST_EVENTS:])
-    yield from fault_lines(added.documents())
+    begun = {row.seq: row.t_us for row in world.journal.since(0) if row.kind == "fault_begins"}
+    yield from fault_lines(added.documents(), begun)
     yield from standing_lines(cluster._live.clock.stood.total_s)

@@ -18,5 +18,7 @@ INVARIANTS: "pytest.StashKey[Any]" = pytest.StashKey()
 PROCESSES: "pytest.StashKey[list[Any]]" = pytest.StashKey()
 CHOSEN: "pytest.StashKey[Any]" = pytest.StashKey()
 FAILURE: "pytest.StashKey[Any]" = pytest.StashKey()
+FAILED_AT = pytest.StashKey[int]()  # microseconds of the cluster's time
 FAILED = pytest.StashKey[bool]()
 SIMULATED: "pytest.StashKey[Any]" = pytest.StashKey()
+CLOCKS: "pytest.StashKey[Any]" = pytest.StashKey()  # of the configuration

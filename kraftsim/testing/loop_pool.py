@@ -11,7 +11,7 @@ import pytest
 from ..api.cluster import Cluster
 from .blocking import is_asynchronous, refuse_late_call
 from .keys import SEED
-from .preparation import prepare
+from .preparation import begin_chaos, prepare
 from .requested import new_cluster, options_key, refuse, requested_options, requested_scope
 
 
@@ -30,6 +30,11 @@ class Lent:
             refuse_late_call(self._ended)
         attribute = getattr(self._target, name)
         return Lent(attribute, self._ended) if is_asynchronous(type(attribute)) else attribute
+
+    def __call__(self, *arguments: object, **named: object) -> Any:
+        """Calls a part of a cluster: `async with kraft.chaos(7): ...`."""
+        refuse_late_call(self._ended)
+        return self._target(*arguments, **named)
 
 
 class LoopPool:
@@ -55,11 +60,12 @@ class LoopPool:
         if cluster is not None:
             prepare(test, cluster)
             await cluster.reset(seed)
-            return cluster
-        cluster = new_cluster({**options, "seed": seed})
-        prepare(test, cluster)
-        await cluster.start()
-        self._clusters[key] = cluster
+        else:
+            cluster = new_cluster({**options, "seed": seed})
+            prepare(test, cluster)
+            await cluster.start()
+            self._clusters[key] = cluster
+        await begin_chaos(test, cluster)
         return cluster
 
     async def close(self) -> None:

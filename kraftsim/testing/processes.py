@@ -129,5 +129,5 @@ def process_lines(test: pytest.Item, cluster: ProcessCluster, count: int) -> Ite
         "last events:"
     )
     yield from (event_line(event, utc=True) for event in events[-count:])
-    yield from fault_lines(faults)
+    yield from fault_lines(faults, {event["seq"]: event["tUs"] for event in events})
     yield from standing_lines(stood_ms / 1000)

@@ -27,6 +27,11 @@ OF_THE_PLUGIN: Mapping[str, tuple[object, str]] = {
         "`asyncio`, or `simulated`: an event loop in virtual time, in which the test, its clients "
         "and the cluster repeat from the seed",
     ),
+    "chaos": (
+        False,
+        "True lets random faults act from the start of the cluster on; a mapping has the `verbs` "
+        "and the `budget` of `kraft.chaos`",
+    ),
     "may_leak": (False, "True lets a test leave connections and tasks behind"),
     "may_miss": (False, "True lets faults of `kraft_faults` have no effect"),
     "may_break": (
@@ -35,6 +40,8 @@ OF_THE_PLUGIN: Mapping[str, tuple[object, str]] = {
         "nothing is watched",
     ),
 }
+CHAOS_WORDS = ("verbs", "budget")
+CHAOS_EXAMPLE = '{"verbs": ["net.*"], "budget": {"brokers": 1}}'
 SEEDS = 2**31
 
 
@@ -52,6 +59,19 @@ def has_simulated_loop(test: pytest.Item) -> bool:
     if loop not in LOOPS:
         refuse(f"loop: expected {nearest(str(loop), LOOPS)}, got {loop!r}")
     return bool(loop == "simulated")
+
+
+def requested_chaos(test: pytest.Item) -> dict[str, Any] | None:
+    """Returns the words of the random faults of the test's marker; None without any."""
+    chaos = marked_options(test).get("chaos", False)
+    if isinstance(chaos, bool):
+        return {} if chaos else None
+    if not isinstance(chaos, Mapping):
+        refuse(f"chaos: expected True or {CHAOS_EXAMPLE}, got {chaos!r}")
+    for name in chaos:
+        if name not in CHAOS_WORDS:
+            refuse(f"chaos: expected {nearest(str(name), CHAOS_WORDS)}, got {name!r}")
+    return dict(chaos)
 
 
 def may_leak(test: pytest.Item) -> bool:

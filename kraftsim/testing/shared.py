@@ -16,7 +16,7 @@ from .blocking_cluster import BlockingCluster
 from .factory import keep_after_failure
 from .keys import RUNNING, SEED
 from .leaks import Leaks
-from .preparation import prepare
+from .preparation import begin_chaos, prepare
 from .requested import (
     has_simulated_loop,
     new_cluster,
@@ -43,6 +43,7 @@ POOL = pytest.StashKey[dict[str, Shared]]()  # of a module or a session, by opti
 def blocking_cluster(test: pytest.Item) -> Iterator[BlockingCluster]:
     """Lends a test the cluster that its marker describes; it is new, or was reset."""
     shared = _started(test)
+    call_in(shared.loop, begin_chaos(test, shared.cluster))
     leaks = call_in(shared.loop, _leaks(test))
     running = test.stash.setdefault(RUNNING, [])
     running.append(shared.cluster)

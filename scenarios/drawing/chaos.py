@@ -12,8 +12,11 @@ LEFT_OUT = frozenset(("rpc.forge", "proc.move", "quorum.add", "quorum.remove", "
 VERBS = tuple(
     sorted(({word for word, _, _ in FAULTS.values()} | administrator.VERBS.keys()) - LEFT_OUT)
 )
-LASTING = {*administrator.VERBS, "proc.amnesia", "proc.clone"} - {"quorum.transfer"}
-"""Verbs whose effects outlast the end of every fault: topics, settings, emptied disks."""
+LASTING = {
+    *(word for word in administrator.VERBS if word != "quorum.transfer"),
+    *("client.hostile", "proc.amnesia", "proc.clone"),
+}
+"""Verbs whose effects outlast the end of every fault: topics, settings, brokers, emptied disks."""
 USUAL = tuple(word for word in VERBS if word not in LASTING)
 OF_ALL: Mapping[str, tuple[str, ...]] = {
     "shaped net.partition": ("controllers",),

@@ -19,7 +19,9 @@ def test_nothing():
 
 
 def failed_seeds(output):
-    return re.findall(r"^FAILED \S*placement\[seed (\d+)-1\]", output, flags=re.MULTILINE)
+    (listed,) = re.findall(r"fails alike: seeds ([\d, -]+)\n", output)
+    runs = [[int(seed) for seed in text.split("-")] for text in listed.split(", ")]
+    return [seed for run in runs for seed in range(run[0], run[-1] + 1)]
 
 
 def test_every_test_with_a_cluster_runs_with_each_seed(suite):
@@ -28,13 +30,40 @@ def test_every_test_with_a_cluster_runs_with_each_seed(suite):
     failed = failed_seeds(output)
     assert 0 < len(failed) < 12
     assert f"{len(failed)} failed, {13 - len(failed)} passed" in output
+    summary = f"test_tool.py::test_placement[1]: {len(failed)} of 12 seeds fail; shortest: seed "
+    assert f"{summary}{failed[0]}; pass: " in output
+
+
+def test_equal_failures_are_shown_once_and_others_beside_them(suite):
+    text = """
+@pytest.mark.kraft
+def test_it(kraft_sync):
+    seed = kraft_sync.options.seed
+    assert seed not in (1, 2, 3)
+    if seed == 5:
+        raise ValueError
+"""
+    output = suite.run(text, "--kraft-explore=7")
+
+    assert output.count("assert seed not in (1, 2, 3)\nE ") == 1
+    assert output.count("FAILED ") == 2
+    assert "fails alike: seeds 1-3\n" in output
+    assert "test_it: 4 of 7 seeds fail; shortest: seed 1; pass: 0, 4, 6\n" in output
+    assert "4 failed, 3 passed" in output
+
+
+def test_seeds_that_all_pass_are_counted(suite):
+    output = suite.run("def test_it(kraft_sync): pass", "--kraft-explore=3")
+
+    assert "test_tool.py::test_it: all 3 seeds pass\n" in output
 
 
 def test_the_same_seeds_fail_again_and_each_repeats_alone(suite):
     first = suite.run(UNLUCKY, "--kraft-explore=12")
     assert failed_seeds(first) == failed_seeds(suite.run(UNLUCKY, "--kraft-explore=12"))
 
-    seed = failed_seeds(first)[-1]
+    (seed,) = re.findall(r"^FAILED \S*placement\[seed (\d+)-1\]", first, flags=re.MULTILINE)
+    assert int(seed) in failed_seeds(first)
     name = f"test_tool.py::test_placement[seed {seed}-1]"
     repeat = f"repeat: pytest '{name}' --kraft-explore=1 --kraft-seed={seed}"
     assert repeat in first
@@ -87,7 +116,7 @@ def test_the_repeat_line_of_a_shrunk_failure_fails_alike(suite):
     options = ("--kraft-explore=1", "--kraft-seed=5")
 
     assert "1 failed" in suite.run(FAULTY, *options, "--kraft-faults=2")
-    for others in ("1,3", "none"):
+    for others in ("1,3", "chaos-2", "none"):
         assert "1 passed" in suite.run(FAULTY, *options, f"--kraft-faults={others}")
 
 
@@ -112,8 +141,9 @@ async def test_fence(kraft):
 """
     output = suite.run(text, "--kraft-explore=2", plugins="asyncio")
 
-    assert output.count("shrunk: needs 2 of 4 faults: 1: net.partition: {on: 1, ") == 2
-    assert output.count("; 3: net.partition: {on: 3, ") == 2
+    assert output.count("shrunk: needs 2 of 4 faults: 1: net.partition: {on: 1, ") == 1
+    assert output.count("; 3: net.partition: {on: 3, ") == 1
+    assert "2 of 2 seeds fail; 0 need no fault; shortest: seed 0; pass: none" in output
     assert "2 failed" in output
 
 
@@ -172,15 +202,16 @@ def test_a_failure_without_faults_is_not_run_again(suite):
 def test_processes_of_xdist_shrink_too(suite):
     output = suite.run(FAULTY, "--kraft-explore=2", "-n", "2", plugins="xdist")
 
-    assert output.count("shrunk: needs 1 of 3 faults: 2: ") == 2
+    assert "shrunk: needs 1 of 3 faults: 2: " in output
+    assert "2 of 2 seeds fail; 0 need no fault" in output
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--kraft-faults=1",), "--kraft-faults needs --kraft-explore"),
-        (("--kraft-explore=1", "--kraft-faults=0"), "expected none or numbers from 1 on"),
-        (("--kraft-explore=1", "--kraft-faults=one"), "such as 1,3, got 'one'"),
+        (("--kraft-explore=1", "--kraft-faults=0"), "expected none, or numbers from 1 on"),
+        (("--kraft-explore=1", "--kraft-faults=one"), "such as 1,chaos-3, got 'one'"),
     ],
 )
 def test_a_wrong_choice_of_faults_is_refused(suite, options, message):

@@ -81,10 +81,11 @@ def test_a_failure_shows_the_faults_and_their_hits(suite):
 
     faults = lines[lines.index("faults:") + 1 :][:3]
     assert faults[0] == (
-        "  rpc.drop-1: hits 1, spent; rpc.drop: {api: BrokerHeartbeat, broker: 2, count: 1}"
+        "  rpc.drop-1 at 0.000 s: hits 1, spent; "
+        "rpc.drop: {api: BrokerHeartbeat, broker: 2, count: 1}"
     )
-    assert re.fullmatch(r"  cut: hits [1-9]\d*, open; net.partition: {on: 1}", faults[1])
-    assert faults[2] == "  proc.pause-2: hits 1, ended; proc.pause: {on: 3, for: 1s}"
+    assert re.fullmatch(r"  cut at 0.000 s: hits [1-9]\d*, open; net.partition: {on: 1}", faults[1])
+    assert faults[2] == "  proc.pause-2 at 0.000 s: hits 1, ended; proc.pause: {on: 3, for: 1s}"
 
 
 def test_a_failure_of_a_test_that_ended_its_cluster_says_so(suite):
@@ -101,7 +102,7 @@ def test_a_failure_shows_the_newest_of_many_faults(suite):
     lines = section(suite.run(text))
 
     heading = lines.index("faults (2 older ones are left out):")
-    assert [line.split(":")[0] for line in lines[heading + 1 :][:20]] == [
+    assert [line.split(" at ")[0] for line in lines[heading + 1 :][:20]] == [
         f"  net.heal-{number}" for number in range(3, 23)
     ]
 

@@ -143,6 +143,10 @@ PLUGIN: Mapping[str, str] = {
         "tests/plugin/test_explore.py::test_the_repeat_line_of_a_shrunk_failure_fails_alike"
     ),
     "--kraft-keep": "tests/plugin/test_failures.py::test_a_kept_cluster_answers_until_ctrl_c",
+    "chaos": (
+        "tests/plugin/test_chaos.py::"
+        "test_a_failure_shows_when_its_random_faults_began_and_which_one_it_needs"
+    ),
     "loop": "tests/plugin/test_simulated_loop.py::test_an_hour_passes_at_once",
     "scope": (f"{_SHARED}test_a_cluster_lives_as_long_as_its_scope_and_is_as_new_for_each_test"),
     "may_leak": (
