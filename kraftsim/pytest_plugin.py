@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', loop='asyncio', "
-    "chaos=False, may_leak=False, may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
-    "argument of kraftsim.Cluster"
+    "chaos=False, may_leak=False, may_miss=False, may_break=False, ...): the cluster of the "
+    "fixtures kraft and kraft_sync; any argument of kraftsim.Cluster"
 )
 
 

@@ -229,6 +229,71 @@ repeat: pytest 'test_tool.py::test_fence[seed 5]' --kraft-explore=1 --kraft-seed
 
 A fault that is left out has no hits, and `wait` of its handle returns at once.
 
+Halves of the faults are left out first. An equal failure of a further seed is only tried without
+any fault. The end of the session shows equal failures once, the one with the fewest faults, and
+counts:
+
+```
+test_it.py::test_it: 17 of 20 seeds fail; 17 need no fault; shortest: seed 5; pass: 4, 15, 19
+```
+
+## Chaos
+
+`chaos=True` in the marker lets random faults strike the cluster while the test runs: those that a
+swarm of scenarios draws ([hunting.md](hunting.md)), from the seed of the test. The loop
+`simulated` repeats the test with them ([simulated-loop.md](simulated-loop.md)), so a seed is a
+whole history.
+
+```python
+import asyncio
+
+import pytest
+
+
+@pytest.mark.asyncio
+@pytest.mark.kraft(brokers=4, controllers=3, loop="simulated", chaos=True, seed=7)
+async def test_a_topic_survives_five_minutes(kraft):
+    await kraft.topics.create("orders", partitions=3, replication_factor=3)
+    await asyncio.sleep(300)
+    await kraft.chaos.end()
+    described = await kraft.topics.describe("orders")
+    assert all(len(partition["isr"]) == 3 for partition in described["partitions"])
+```
+
+`await kraft.chaos.end()` ends every fault, starts every process that is down, also one that the
+test has stopped, and waits until a controller leads, no registered broker is fenced and every ISR
+is full. After `timeout` (two minutes of the cluster's time) it raises TimeoutError with what is
+missing. Without a call, the faults go on until the end of the test.
+
+A mapping instead of True narrows the faults. `kraft.chaos(seed, ...)` takes the same words for a
+block, also without pytest:
+
+```python
+from kraftsim import BlockingCluster
+
+with BlockingCluster(brokers=4, controllers=3, clock="auto", seed=1) as kraft:
+    with kraft.chaos(7, verbs=["net.*", "proc.pause"], budget={"brokers": 2}):
+        kraft.clock.advance("5m")
+    assert not any(broker["fenced"] for broker in kraft.brokers.list())
+```
+
+- `verbs` are verbs of [faults.md](faults.md) and of an administrator, or groups such as `net.*`.
+  By default they are all whose effects end with them. What stays has to be named: `topic.*`,
+  `reassignment.*`, `config.set`, `quota.set`, `scram.set`, `acl.*`, `features.update`,
+  `broker.*`, `load.flood`, `client.hostile`, `proc.amnesia`, `proc.clone`. An administrator acts
+  on the topics of the cluster at the begin and on three of its own.
+- `budget` bounds how many nodes have a fault at a time: by default a minority of the controllers,
+  and one broker. So a quorum survives, and a partition with three replicas keeps two.
+- Of the kinds of faults a seed has some only, as a run of a swarm has. The mean time between two
+  faults is 1 to 15 s.
+- Chaos acts on every clock. With `virtual` and one coroutine it repeats, too; with sockets or in
+  real time the same faults come at the same times, and what clients do does not repeat.
+- The report of a failure lists the faults with their times, and `--kraft-explore` leaves them out
+  by their ids: `--kraft-faults=chaos-3,chaos-8`.
+
+[test_rolling_restart.py](../examples/pytest/test_rolling_restart.py) is an operator of 30 lines
+and its test: `pytest --kraft-explore=200`.
+
 ## Runners
 
 | runner | fixtures |

@@ -7,6 +7,7 @@ run without any fault.
 """
 
 from collections.abc import Collection, Mapping
+from re import fullmatch
 from typing import Any, cast
 
 import pytest
@@ -18,6 +19,7 @@ from .fewest import fewest
 from .keys import CHOSEN, FAILED, FAILED_AT, FAILURE, FAULTS, INVARIANTS, RUNNING
 from .requested import explored_seed
 
+NAME = r"(chaos[0-9]*-)?[1-9][0-9]*"  # of a fault
 OF_ONE_RUN = (RUNNING, FAULTS, INVARIANTS, FAILED, FAILURE, FAILED_AT)
 SHRUNK = pytest.StashKey[set[tuple[str, Failure]]]()  # of a session, by the test
 
@@ -50,18 +52,12 @@ def kept_faults(config: pytest.Config) -> frozenset[str] | None:
     if option is None:
         return None
     words = [] if option == "none" else option.split(",")
-    for word in words:
-        chaos, _, number = word.rpartition("-")
-        if not number.isdecimal() or not int(number) or not ("" == chaos or _is_chaos(chaos)):
-            raise pytest.UsageError(
-                "--kraft-faults: expected none, or numbers from 1 on and ids of random faults such "
-                f"as 1,chaos-3, got {option!r}"
-            )
+    if not all(fullmatch(NAME, word) for word in words):
+        raise pytest.UsageError(
+            "--kraft-faults: expected none, or numbers from 1 on and ids of random faults such as "
+            f"1,chaos-3, got {option!r}"
+        )
     return frozenset(words)
-
-
-def _is_chaos(word: str) -> bool:
-    return word.rstrip("0123456789") == "chaos"
 
 
 def failure_of(test: pytest.Item, error: pytest.ExceptionInfo[BaseException]) -> Failure:

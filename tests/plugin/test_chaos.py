@@ -74,7 +74,7 @@ async def test_it({fixture}):
     calls = {"ADVANCE": "clock.advance('3m')", "FAULTS": "faults.list()", "END": "chaos.end()"}
     for word, call in calls.items():
         text = text.replace(word, f"kraft.{call}" if "sync" in fixture else f"(await kraft.{call})")
-    text = text.replace("async def", "def") if "sync" in fixture else f"\n@pytest.mark.asyncio{text}"
+    text = text.replace("async def", "def") if "sync" in fixture else "@pytest.mark.asyncio" + text
 
     assert "1 passed" in suite.run(text, plugins="asyncio")
 
@@ -97,7 +97,7 @@ def test_a_blocking_test_has_random_faults_for_a_block(suite):
 @pytest.mark.parametrize(
     ("chaos", "words"),
     [
-        ("'yes'", "chaos: expected True or {\"verbs\": "),
+        ("'yes'", 'chaos: expected True or {"verbs": '),
         ("{'verb': []}", "chaos: expected 'verbs' (nearest), got 'verb'"),
         ("{'verbs': ['net.los']}", "chaos: verbs: expected 'net.loss' (nearest), got 'net.los'"),
         ("{'budget': {'brokers': 4}}", "chaos: budget: brokers: expected 0 to 3, got 4"),
