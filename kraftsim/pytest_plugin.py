@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
     from typing import Any
 
-    from _pytest.terminal import TerminalReporter
-
     from .api.clock import Clock
     from .api.cluster import Cluster
     from .testing.aimed_faults import AimedFaults
@@ -79,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     config.addinivalue_line("markers", MARKER)
     if config.getoption("kraft_faults") is not None:
-        from .testing.exploring import kept_faults
+        from .testing.exploring.explored_run import kept_faults
 
         kept_faults(config)
         if not config.getoption("kraft_explore"):
@@ -260,7 +258,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """Runs a test of --kraft-explore, and again with fewer faults if it fails."""
     if EXPLORED not in getattr(getattr(item, "callspec", None), "params", {}):
         return None
-    from .testing.exploring import run_explored
+    from .testing.exploring.explored_run import run_explored
 
     run_explored(item, nextitem)
     return True
@@ -288,7 +286,7 @@ def pytest_runtest_makereport(
 
         add_section(item, report)
         if CHOSEN in item.stash and call.excinfo is not None:
-            from .testing.exploring import failed_at_us, failure_of
+            from .testing.exploring.explored_run import failed_at_us, failure_of
 
             item.stash[FAILURE] = failure_of(item, call.excinfo)
             item.stash[FAILED_AT] = failed_at_us(item)
@@ -297,12 +295,12 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(
-    terminalreporter: "TerminalReporter", config: pytest.Config
+    terminalreporter: "Any", config: pytest.Config
 ) -> "Generator[None, None, None]":
     """Shows equal failures of --kraft-explore once, and counts the seeds of each test."""
     if not config.getoption("kraft_explore"):
         return (yield)
-    from .testing.explored_summary import folded, summary_lines
+    from .testing.exploring.summary import folded, summary_lines
 
     with folded(terminalreporter):
         yield

@@ -36,7 +36,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.api": (
         "states",
-        "broker_states documents",
+        "documents",
         "argument_checks",
         "administration",
         "views",
@@ -59,6 +59,18 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "leading",
         "following",
         "fleet messages",
+    ),
+    "kraftsim.testing": (
+        "blocking keys process_faults recording_file",
+        "blocking_cluster process_cluster requested",
+        "aimed_faults event_loops invariants leaks simulated_tests",
+        "processes",
+        "failure_report",
+        "exploring",
+        "preparation",
+        "loop_pool",
+        "factory",
+        "shared",
     ),
     "kraftsim.service": (
         "event_loop",

@@ -280,8 +280,8 @@ with BlockingCluster(brokers=4, controllers=3, clock="auto", seed=1) as kraft:
 - `verbs` are verbs of [faults.md](faults.md) and of an administrator, or groups such as `net.*`.
   By default they are all whose effects end with them. What stays has to be named: `topic.*`,
   `reassignment.*`, `config.set`, `quota.set`, `scram.set`, `acl.*`, `features.update`,
-  `broker.*`, `load.flood`, `client.hostile`, `proc.amnesia`, `proc.clone`. An administrator acts
-  on the topics of the cluster at the begin and on three of its own.
+  `broker.*`, `load.flood`, `client.hostile`, `disk.full`, `proc.amnesia`, `proc.clone`.
+  An administrator acts on the topics of the cluster at the begin and on three of its own.
 - `budget` bounds how many nodes have a fault at a time: by default a minority of the controllers,
   and one broker. So a quorum survives, and a partition with three replicas keeps two.
 - Of the kinds of faults a seed has some only, as a run of a swarm has. The mean time between two

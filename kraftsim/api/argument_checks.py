@@ -12,7 +12,7 @@ from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from ..errors import UsageError
-from .broker_states import STATES
+from .states import STATES
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.fault import InjectedFault

@@ -16,11 +16,10 @@ from ..options import broker_spec
 from ..recording.recorded import recorded
 from ..releases import profile_of
 from .argument_checks import check_broker, check_duration, check_page, expect_int
-from .broker_states import states_of
 from .documents import BrokerDocument
 from .running.live import Live
 from .running.waits import states_text
-from .states import BrokerState, BrokerStatesDocument
+from .states import BrokerState, BrokerStatesDocument, states_of
 from .views.list_pages import Page, keys_of_page
 from .views.outage_view import outage_view
 from .views.slices import in_slices

@@ -109,7 +109,7 @@ class Chaos:
 
     def _steps(
         self, seed: int | None, verbs: Sequence[str] | None, budget: Mapping[str, int] | None
-    ) -> "Iterator[Words]":
+    ) -> "Iterator[tuple[int, Words | None]]":
         """Returns the steps, which have no end."""
         from kraftsim.scenarios.drawing.chaos import USUAL, VERBS, drawn_chaos, kinds_of
         from kraftsim.scenarios.drawing.lot import Lot
@@ -158,4 +158,4 @@ def _budget(written: Mapping[str, int] | None, lot: "Lot") -> "Budget":
         if not 0 <= count <= nodes[name]:
             raise UsageError(f"budget: {name}: expected 0 to {nodes[name]}, got {count}")
         room[name] = count
-    return Budget(**room)
+    return Budget(room["controllers"], room["brokers"])

@@ -20,7 +20,7 @@ from kraftsim.simulation.event_row import EVENTS
 
 from ..api.administration.config_words import SCOPES
 from ..api.argument_checks import LIMIT_MAX
-from ..api.broker_states import STATES
+from ..api.states import STATES
 from ..operations.operation import Operation, Parameter
 from ..operations.table import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from ..options import SPEED_MAX, SPEED_MIN

@@ -6,7 +6,7 @@ from typing import Final
 from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.simulation.event_row import EVENTS
 
-from ..api.broker_states import STATES
+from ..api.states import STATES
 
 _TEXTS: Final[Mapping[str, str | Mapping[str, str]]] = {
     "acts": "steps that a visitor adds: an array in JSON, each step with `at` (default: none)",

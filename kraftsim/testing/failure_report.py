@@ -1,5 +1,6 @@
 """The section "kraftsim" in the report of a failed test."""
 
+import os
 from collections.abc import Iterator
 from os.path import relpath
 from shlex import quote
@@ -16,7 +17,7 @@ from ..service.clock.standing_time import standing_lines
 from .aimed_faults import fault_lines
 from .keys import FAILED, INVARIANTS, PROCESSES, RUNNING, SEED
 from .recording_file import recording_file
-from .requested import explored_seed
+from .requested import explored_seed, has_simulated_loop
 
 TITLE = "kraftsim"
 LAST_EVENTS = 12  # lines
@@ -40,10 +41,17 @@ def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
 
 def repeat_line(test: pytest.Item) -> str:
     """Returns the command that repeats the test with its seed."""
-    name, seed = _name_from_here(test), test.stash[SEED]
-    if explored_seed(test) is not None:
-        return f"repeat: pytest {quote(name)} --kraft-explore=1 --kraft-seed={seed}"
-    return f"repeat: pytest {quote(name)} --kraft-seed={seed}"
+    explore = "" if explored_seed(test) is None else " --kraft-explore=1"
+    name, seed = quote(_name_from_here(test)), test.stash[SEED]
+    return f"repeat: {_hash_seed(test)}pytest {name}{explore} --kraft-seed={seed}"
+
+
+def _hash_seed(test: pytest.Item) -> str:
+    """Returns the hash seed for a simulated loop: sets of texts have the order that it gives."""
+    if not has_simulated_loop(test):
+        return ""
+    hash_seed = os.environ.get("PYTHONHASHSEED", "")
+    return f"PYTHONHASHSEED={hash_seed if hash_seed.isdecimal() else 0} "
 
 
 def _name_from_here(test: pytest.Item) -> str:

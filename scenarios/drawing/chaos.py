@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from . import administrator
 from .faults import FAULTS
 from .lot import Lot, Words, log_uniform_ms
-from .steps import PART_OF_FAULTS, USUAL_PACE_MS, Budget, drawn_fault, step_of
+from .steps import PART_OF_FAULTS, USUAL_PACE_MS, Budget, drawn_fault, nodes_of, step_of
 
 LEFT_OUT = frozenset(("rpc.forge", "proc.move", "quorum.add", "quorum.remove", "broker.add"))
 """Verbs that need the addresses of a scenario."""
@@ -14,9 +14,11 @@ VERBS = tuple(
 )
 LASTING = {
     *(word for word in administrator.VERBS if word != "quorum.transfer"),
-    *("client.hostile", "proc.amnesia", "proc.clone"),
+    *("client.hostile", "disk.full", "proc.amnesia", "proc.clone"),
 }
-"""Verbs whose effects outlast the end of every fault: topics, settings, brokers, emptied disks."""
+"""Verbs whose effects outlast their end: settings, topics, brokers, empty disks, dead processes."""
+STAYS_DOWN = "disk.full"  # the process ends, and nobody starts it
+NEVER_MS = 1 << 61
 USUAL = tuple(word for word in VERBS if word not in LASTING)
 OF_ALL: Mapping[str, tuple[str, ...]] = {
     "shaped net.partition": ("controllers",),
@@ -44,11 +46,13 @@ def kinds_of(lot: Lot, verbs: Collection[str], budget: Budget) -> list[str]:
     return [*faults, *(word for word in administrator.VERBS if word in verbs)]
 
 
-def drawn_chaos(lot: Lot, kinds: Sequence[str], budget: Budget) -> Iterator[Words]:
-    """Yields steps of these kinds without an end, in the order of their times.
+def drawn_chaos(
+    lot: Lot, kinds: Sequence[str], budget: Budget
+) -> Iterator[tuple[int, Words | None]]:
+    """Yields times without an end, each with a step of these kinds, or None if no node is free.
 
-    The times count from the begin of the chaos. As in a run of the swarm, only a part of the kinds
-    occurs.
+    The times are milliseconds since the begin of the chaos. As in a run of the swarm, only a part
+    of the kinds occurs.
     """
     stream = lot.stream
     some = [kind for kind in kinds if lot.chance(PART_OF_FAULTS)] or kinds
@@ -57,7 +61,10 @@ def drawn_chaos(lot: Lot, kinds: Sequence[str], budget: Budget) -> Iterator[Word
         at_ms += 1 + int(stream.expovariate(1 / every_ms))
         kind = lot.one_of(some)
         if kind in administrator.VERBS:
-            yield step_of(at_ms, kind, administrator.VERBS[kind](lot))
+            yield at_ms, step_of(at_ms, kind, administrator.VERBS[kind](lot))
             continue
         budget.struck = [strike for strike in budget.struck if strike[2] > at_ms]
-        yield from drawn_fault(lot, kind, at_ms, budget)
+        step = next(iter(drawn_fault(lot, kind, at_ms, budget)), None)
+        if step is not None and STAYS_DOWN in step:
+            budget.struck += ((node, at_ms, NEVER_MS) for node in nodes_of(step))
+        yield at_ms, step

@@ -14,7 +14,7 @@ from kraftsim.replay.replay import replay
 from kraftsim.scenarios.drawing.chaos import LASTING, USUAL, VERBS, drawn_chaos, kinds_of
 from kraftsim.scenarios.drawing.faults import FAULTS
 from kraftsim.scenarios.drawing.lot import Lot
-from kraftsim.scenarios.drawing.steps import Budget, at_ms_of, lasting_ms_of, words_of
+from kraftsim.scenarios.drawing.steps import Budget, lasting_ms_of, words_of
 from kraftsim.scenarios.drawing.steps import nodes_of as named_nodes
 
 CONTROLLERS, BROKERS = (3000, 3001, 3002, 3003, 3004), (1, 2, 3, 4)
@@ -162,11 +162,12 @@ def strikes(budget: Budget, seed: int, verbs: Sequence[str] = USUAL) -> Faults:
     """The faults of a day: their kind of pool, begin and words."""
     lot = Lot(Random(seed), "kafka-4.4", CONTROLLERS, BROKERS, ())
     found: Faults = []
-    for step in drawn_chaos(lot, kinds_of(lot, verbs, budget), budget):
-        if at_ms_of(step) > DAY_MS:
-            return found
-        (word,) = (key for key, value in step.items() if isinstance(value, dict))
-        found.append((word, at_ms_of(step), step))
+    for at_ms, step in drawn_chaos(lot, kinds_of(lot, verbs, budget), budget):
+        if at_ms > DAY_MS:
+            break
+        if step is not None:
+            (word,) = (key for key, value in step.items() if isinstance(value, dict))
+            found.append((word, at_ms, step))
     return found
 
 
@@ -186,6 +187,16 @@ def test_a_budget_bounds_the_processes_that_are_down_at_a_time(
             most[of_controllers] = max(most[of_controllers], len(struck))
 
     assert most == {True: controllers, False: brokers}
+
+
+def test_a_controller_that_ends_for_good_counts_until_the_cluster_is_healed() -> None:
+    ended = [
+        node
+        for _, _, step in strikes(Budget(2, 0), 1, ("disk.full",))
+        for node in named_nodes(step)
+    ]
+
+    assert len({*ended}) == len(ended) == 2
 
 
 def test_faults_of_all_nodes_at_once_need_a_budget_of_all_nodes() -> None:

@@ -9,8 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from kraftsim import Cluster
-from kraftsim.api.broker_states import STATES
-from kraftsim.api.states import BrokerState, ProcessStateName
+from kraftsim.api.states import STATES, BrokerState, ProcessStateName
 from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.operations.operation import Operation

@@ -23,7 +23,7 @@ IMPORTED = (
     "confluent_kafka.admin",
     "kraftsim.scenarios.mutants.mutant",
     "kraftsim.testing.blocking_cluster",
-    "kraftsim.testing.exploring",
+    "kraftsim.testing.exploring.explored_run",
     "kraftsim.testing.factory",
     "kraftsim.testing.failure_report",
     "kraftsim.testing.process_cluster",

@@ -114,3 +114,17 @@ async def test_it(kraft):
 
     assert "kraftsim keeps no cluster of a simulated loop: test_tool.py::test_it" in output
     assert "1 failed" in output
+
+
+@pytest.mark.parametrize(("given", "printed"), [("7", "7"), ("random", "0")])
+def test_the_repeat_line_fixes_the_order_of_sets(suite, monkeypatch, given, printed):
+    monkeypatch.setenv("PYTHONHASHSEED", given)
+    test = """
+@pytest.mark.asyncio
+@pytest.mark.kraft(loop="simulated", seed=3)
+async def test_it(kraft):
+    assert False
+"""
+    output = suite.run(test, plugins="asyncio")
+
+    assert f"repeat: PYTHONHASHSEED={printed} pytest test_tool.py::test_it --kraft-seed=3" in output

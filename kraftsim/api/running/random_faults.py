@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from kraftsim.scenarios.drawing.lot import Words
-from kraftsim.scenarios.drawing.steps import at_ms_of
 
 from ...errors import CommandError
 from .added_faults import AddedFaults
@@ -25,7 +24,7 @@ class RandomFaults:
         self,
         live: Live,
         added: AddedFaults,
-        steps: Iterator[Words],
+        steps: Iterator[tuple[int, Words | None]],
         prefix: str,
         takes_effect: TakesEffect,
     ) -> None:
@@ -46,16 +45,16 @@ class RandomFaults:
         self._is_ended = True
 
     def _schedule(self) -> None:
-        step = next(self._steps)
-        at_us = self._begin_us + at_ms_of(step) * 1000
-        self._world.timeline.at(at_us, partial(self._strike, step))
+        at_ms, step = next(self._steps)
+        self._world.timeline.at(self._begin_us + at_ms * 1000, partial(self._strike, step))
 
-    def _strike(self, step: Words) -> None:
+    def _strike(self, step: Words | None) -> None:
         if self.is_over:
             return
-        self._count += 1
         self._schedule()
-        self._begin(step, f"{self._prefix}{self._count}")
+        if step is not None:
+            self._count += 1
+            self._begin(step, f"{self._prefix}{self._count}")
 
     def _begin(self, step: Words, fault_id: str) -> None:
         from kraftsim.scenarios.language.spelling import as_written

@@ -7,7 +7,7 @@ from kraftsim.scenarios.language.suggestions import whole_number
 from kraftsim.simulation.world import World
 
 from ...errors import UnknownController
-from ..broker_states import states_of
+from ..states import states_of
 from .live import Live
 
 LEARNED_MAX_US = 2_000_000  # a broker asks another controller after less than a second

@@ -10,7 +10,7 @@ from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.simulation.event_row import EVENTS
 
 from ...api.administration.config_words import SCOPES
-from ...api.broker_states import STATES
+from ...api.states import STATES
 from ...files.scenario_files import library, library_tags
 
 

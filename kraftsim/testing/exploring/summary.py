@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
+from ..failure_report import TITLE
 from .explored import Explored, Failure, explored_of
-from .failure_report import TITLE
 
 SHOWN_MAX = 40  # seeds in one line
 FAILURES = ("failed", "error")

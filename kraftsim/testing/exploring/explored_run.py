@@ -12,12 +12,12 @@ from typing import Any, cast
 
 import pytest
 
+from ..failure_report import TITLE, repeat_line
+from ..keys import CHOSEN, FAILED, FAILED_AT, FAILURE, FAULTS, INVARIANTS, RUNNING
+from ..requested import explored_seed
 from .chosen_faults import ChosenFaults
 from .explored import Explored, Failure, put, test_name
-from .failure_report import TITLE, repeat_line
 from .fewest import fewest
-from .keys import CHOSEN, FAILED, FAILED_AT, FAILURE, FAULTS, INVARIANTS, RUNNING
-from .requested import explored_seed
 
 NAME = r"(chaos[0-9]*-)?[1-9][0-9]*"  # of a fault
 OF_ONE_RUN = (RUNNING, FAULTS, INVARIANTS, FAILED, FAILURE, FAILED_AT)

@@ -11,8 +11,8 @@ from typing import Any
 from kraftsim.scenarios.document.fault import FAULT_WORDS
 from kraftsim.scenarios.language.spelling import as_written
 
-from ..api.cluster import Cluster
-from ..api.faults import Faults
+from ...api.cluster import Cluster
+from ...api.faults import Faults
 
 
 class ChosenFaults:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from .requested import explored_seed
+from ..requested import explored_seed
 
 ATTRIBUTE = "kraft_explored"
 
