@@ -62,8 +62,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.testing": (
         "blocking keys process_faults recording_file",
-        "blocking_cluster process_cluster requested",
-        "aimed_faults event_loops invariants leaks simulated_tests",
+        "blocking_cluster requested",
+        "aimed_faults event_loops invariants leaks process_cluster simulated_tests",
         "processes",
         "failure_report",
         "exploring",
