@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UsageError
 from .argument_checks import check_duration, expect_int
@@ -35,6 +36,7 @@ class Chaos:
     def __init__(self, live: Live, added: AddedFaults) -> None:
         self._live, self._added = live, added
         self._faults: RandomFaults | None = None
+        self._world: World | None = None  # a reset begins another one, which has had no faults
         self._count = 0
         self.takes_effect: TakesEffect = _always
 
@@ -45,7 +47,6 @@ class Chaos:
         *,
         verbs: Sequence[str] | None = None,
         budget: Mapping[str, int] | None = None,
-        timeout: str | float = HEALED,
     ) -> AsyncIterator[None]:
         """Begins random faults as `begin` does; after the block, ends them as `end` does.
 
@@ -57,7 +58,7 @@ class Chaos:
         except BaseException:
             self._stop()
             raise
-        await self.end(timeout)
+        await self.end()
 
     async def begin(
         self,
@@ -81,6 +82,8 @@ class Chaos:
         steps = self._steps(self._live.options.seed if seed is None else seed, verbs, budget)
         arguments = {"seed": seed, "verbs": verbs and [*verbs], "budget": budget and {**budget}}
         self._live.recorder.verb("chaos.begin", arguments)
+        if self._world is not self._live.world:
+            self._world, self._count = self._live.world, 0
         self._count += 1
         prefix = "chaos-" if self._count == 1 else f"chaos{self._count}-"
         with self._live.entered():

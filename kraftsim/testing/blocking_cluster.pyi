@@ -238,7 +238,6 @@ class BlockingChaos:
         *,
         verbs: Sequence[str] | None = ...,
         budget: Mapping[str, int] | None = ...,
-        timeout: str | float = ...,
     ) -> AbstractContextManager[None]: ...
     def begin(
         self,

@@ -104,13 +104,18 @@ async def test_one_chaos_at_a_time() -> None:
         assert (await kraft.faults.list())[-1]["id"].startswith("chaos2-")
 
 
-async def test_a_reset_ends_random_faults() -> None:
+async def test_a_reset_ends_random_faults_and_others_then_begin_as_in_a_new_cluster() -> None:
     async with cluster() as kraft:
         await kraft.chaos.begin(7)
         await kraft.reset()
         await kraft.clock.advance("5m")
-
         assert await kraft.faults.list() == []
+
+        await kraft.reset()
+        after_reset = await begun_in(kraft, 7)
+        assert (await kraft.faults.list())[0]["id"] == "chaos-1"
+    async with cluster() as kraft:
+        assert await begun_in(kraft, 7) == after_reset
 
 
 @pytest.mark.parametrize(
