@@ -5,7 +5,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from kraftsim.api.broker_states import STATES
+from kraftsim.api.states import STATES
 from kraftsim.broker_agent.process_state import LASTING_STATES
 from kraftsim.cli.main import main
 from kraftsim.controller.core.brokers.registration_state import RegistrationState

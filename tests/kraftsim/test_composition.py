@@ -53,8 +53,8 @@ def test_a_cluster_and_each_of_its_parts_have_no_base_class() -> None:
 
 
 def test_the_nouns_of_the_command_line_are_the_parts() -> None:
-    """Nodes of a user live in the simulated loop of a test, which no command reaches."""
-    assert set(parts(Cluster())) == {*NOUNS, "nodes"}
+    """Nodes of a user live in the simulated loop of a test, and random faults beside a test."""
+    assert set(parts(Cluster())) == {*NOUNS, "chaos", "nodes"}
 
 
 @pytest.mark.parametrize("name", NOUNS)

@@ -72,6 +72,23 @@ async def described(kraft: Cluster, *, include_fenced: bool) -> object:
     return len((await kraft.describe_cluster(include_fenced)).brokers)
 
 
+async def struck(
+    kraft: Cluster, seed: int, verbs: tuple[str, ...] = ("proc.*",), brokers: int = 1
+) -> object:
+    await kraft.chaos.begin(seed, verbs, {"brokers": brokers})
+    await kraft.clock.advance("3m")
+    return [(fault["verb"], fault["words"]) for fault in await kraft.faults.list()]
+
+
+async def healed(kraft: Cluster, timeout: str) -> object:
+    await kraft.brokers.mute(2)
+    await kraft.clock.advance("20s")
+    began_ms = kraft.world.timeline.now_ms
+    with pytest.raises(TimeoutError):
+        await kraft.chaos.end(timeout)
+    return kraft.world.timeline.now_ms - began_ms
+
+
 async def requested(kraft: Cluster, name: str, *, is_handled: bool) -> object:
     request = CreateTopicsRequest(topics=(topic(name, num_partitions=1, replication_factor=1),))
     seen: list[object] = []
@@ -127,6 +144,10 @@ CASES: Mapping[str, tuple[Act, Act]] = {
         lambda k: described(k, include_fenced=False),
         lambda k: described(k, include_fenced=True),
     ),
+    "chaos.begin seed": (lambda k: struck(k, 7), lambda k: struck(k, 8)),
+    "chaos.begin verbs": (lambda k: struck(k, 7), lambda k: struck(k, 7, ("net.*",))),
+    "chaos.begin budget": (lambda k: struck(k, 7), lambda k: struck(k, 7, brokers=3)),
+    "chaos.end timeout": (lambda k: healed(k, "1s"), lambda k: healed(k, "2s")),
     "request request": (
         lambda k: requested(k, "a", is_handled=False),
         lambda k: requested(k, "b", is_handled=False),
