@@ -265,36 +265,9 @@ test has stopped, and waits until a controller leads, no registered broker is fe
 is full. After `timeout` (two minutes of the cluster's time) it raises TimeoutError with what is
 missing. Without a call, the faults go on until the end of the test.
 
-A mapping instead of True narrows the faults. `kraft.chaos(seed, ...)` takes the same words for a
-block, also without pytest:
-
-```python
-from kraftsim import BlockingCluster
-
-with BlockingCluster(brokers=4, controllers=3, clock="auto", seed=1) as kraft:
-    with kraft.chaos(7, verbs=["net.*", "proc.pause"], budget={"brokers": 2}):
-        kraft.clock.advance("5m")
-    assert not any(broker["fenced"] for broker in kraft.brokers.list())
-```
-
-- `verbs` are verbs of [faults.md](faults.md) and of an administrator, or groups such as `net.*`.
-  By default they are all whose effects end with them. What stays has to be named: `topic.*`,
-  `reassignment.*`, `config.set`, `quota.set`, `scram.set`, `acl.*`, `features.update`,
-  `broker.*`, `load.flood`, `client.hostile`, `disk.full`, `proc.amnesia`, `proc.clone`.
-  An administrator acts on the topics of the cluster at the begin and on three of its own.
-- `budget` bounds how many nodes have a fault at a time: by default a minority of the controllers,
-  and one broker. So a quorum survives, and a partition with three replicas keeps two.
-- Of the kinds of faults a seed has some only, as a run of a swarm has. The mean time between two
-  faults is 1 to 15 s.
-- Chaos acts on every clock. With `virtual` and one coroutine it repeats, too; with sockets or in
-  real time the same faults come at the same times, and what clients do does not repeat.
-- The report of a failure lists the faults with their times, and `--kraft-explore` leaves them out
-  by their ids: `--kraft-faults=chaos-3,chaos-8`.
-
-[test_rolling_restart.py](../examples/pytest/test_rolling_restart.py) is an operator of 30 lines
-and its test. A seed of it lives through about a minute, and costs some 0.1 s of the processor. What
-makes a seed cheap: `may_break=True`, which watches no property of Kafka (half), and
-`metadata.max.idle.interval.ms`, because each idle record travels to every node (a third).
+`chaos={"verbs": ["net.*"], "budget": {"brokers": 2}}` narrows the faults. What acts, within which
+bounds, and outside of pytest: [simulated-loop.md](simulated-loop.md#random-faults). The report of a
+failure lists the faults with their times; `--kraft-faults=chaos-3,chaos-8` names random ones.
 
 ## Runners
 

@@ -17,13 +17,13 @@ class RollingRestart:
         described = [await self.kraft.topics.describe(name) for name in topics]
         return [partition for topic in described for partition in topic["partitions"]]
 
-    async def until_in_sync(self):
-        while any(len(of["isr"]) < len(of["replicas"]) for of in await self.partitions()):
-            await asyncio.sleep(1)
+    async def is_in_sync(self):
+        return all(len(of["isr"]) == len(of["replicas"]) for of in await self.partitions())
 
     async def run(self):
         for broker_id in self.broker_ids:
-            await self.until_in_sync()
+            while not await self.is_in_sync():  # noqa: ASYNC110  # no event tells of it
+                await asyncio.sleep(1)
             await self.kraft.brokers.stop(broker_id)  # SIGTERM: the broker hands over its leaders
             await asyncio.sleep(5)
             if any(of["leader"] < 0 for of in await self.partitions()):
