@@ -1,5 +1,6 @@
 """The log of a partition's leader in the documents of topics, and in the scene of the page."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -50,6 +51,28 @@ async def test_a_write_waits_until_the_dead_replica_has_left_the_isr() -> None:
 
         (partition,) = (await kraft.topics.describe("t"))["partitions"]
         assert (partition["isr"], partition["highWatermark"]) == ([1], 1)
+
+
+@pytest.mark.parametrize("cut", ["mute", "deafen"])
+async def test_a_write_that_no_leader_can_acknowledge_is_refused_in_time(cut: str) -> None:
+    async with Cluster(brokers=2, clock="auto", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2]])
+        await getattr(kraft.brokers, cut)(1)  # it learns of no change of the ISR
+
+        with pytest.raises(ApiError, match="not answered within 30 s: it may be written"):
+            await kraft.topics.write("t", ["a"])
+
+
+async def test_a_write_to_a_leader_that_dies_meanwhile_is_refused_in_time() -> None:
+    async with Cluster(brokers=2, clock="virtual", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2]])
+        await kraft.faults.add({"disk.slow": {"on": 1, "low": "5s", "high": "5s"}})
+        writing = asyncio.create_task(kraft.topics.write("t", ["a"]))
+        await asyncio.sleep(0)
+        await kraft.brokers.kill(1)
+
+        with pytest.raises(ApiError, match="not answered within 30 s: it may be written"):
+            await writing
 
 
 async def test_a_topic_shows_what_each_replica_lacks() -> None:

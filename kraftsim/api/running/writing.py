@@ -25,6 +25,7 @@ from .live import Live
 LEADER_LIMIT = "10s"  # an election takes 2 to 4 s; a producer of Kafka waits for two minutes
 ACKNOWLEDGED_MS = 30_000  # request.timeout.ms of Kafka's producer
 NOT_ACKNOWLEDGED = "it is written, but a replica in sync has not fetched it"
+NOT_ANSWERED = "its leader has not answered within 30 s: it may be written"
 BY_NAME = 12  # the newest version of Produce that has the names of topics
 ALL = -1  # acks
 
@@ -106,7 +107,14 @@ class Writing:
                 apis.messages.produce(self._request(number, batch), replies.append)
             if not replies:
                 limit_us = (ACKNOWLEDGED_MS + 1) * 1000
-                await self.live.clock.until(partial(bool, replies), limit_us, "acknowledgement")
+                if not await self.live.clock.until(
+                    partial(bool, replies), limit_us, "acknowledgement"
+                ):
+                    raise_if_any_refused(
+                        self.live.world.committed,
+                        self.topic.name,
+                        [(number, ErrorCode.REQUEST_TIMED_OUT, NOT_ANSWERED)],
+                    )
             (response,) = replies
             assert isinstance(response, ProduceResponse), type(response)
             result = response.responses[0].partition_responses[0]
