@@ -25,7 +25,7 @@ from .live import Live
 LEADER_LIMIT = "10s"  # an election takes 2 to 4 s; a producer of Kafka waits for two minutes
 ACKNOWLEDGED_MS = 30_000  # request.timeout.ms of Kafka's producer
 NOT_ACKNOWLEDGED = "it is written, but a replica in sync has not fetched it"
-NOT_ANSWERED = "its leader has not answered within 30 s: it may be written"
+NOT_ANSWERED = "its leader has not written it within 30 s"
 BY_NAME = 12  # the newest version of Produce that has the names of topics
 ALL = -1  # acks
 
@@ -101,29 +101,32 @@ class Writing:
         assert leader is not None, "_until_any has found it"
         apis = self.live.service.apis_of(leader.agent.config.broker_id, self.live.now.runtime)
         bases: list[int] = []
+        key = (self.topic.topic_id, number)
         for batch in batches_of(lines, apis.client_wall_ms):
             replies: list[Response | ApiError] = []
+            end_offset = _end_of(leader, key)
             with self.live.entered():
                 apis.messages.produce(self._request(number, batch), replies.append)
             if not replies:
                 limit_us = (ACKNOWLEDGED_MS + 1) * 1000
-                if not await self.live.clock.until(
-                    partial(bool, replies), limit_us, "acknowledgement"
-                ):
-                    raise_if_any_refused(
-                        self.live.world.committed,
-                        self.topic.name,
-                        [(number, ErrorCode.REQUEST_TIMED_OUT, NOT_ANSWERED)],
-                    )
+                clock = self.live.clock
+                if not await clock.until(partial(bool, replies), limit_us, "acknowledgement"):
+                    self._raise_late(number, is_written=_end_of(leader, key) > end_offset)
             (response,) = replies
             assert isinstance(response, ProduceResponse), type(response)
             result = response.responses[0].partition_responses[0]
-            is_late = result.error_code == ErrorCode.REQUEST_TIMED_OUT
-            reason = NOT_ACKNOWLEDGED if is_late else result.error_message
-            refused = (number, result.error_code, reason)
+            if result.error_code == ErrorCode.REQUEST_TIMED_OUT:
+                self._raise_late(number, is_written=True)
+            refused = (number, result.error_code, result.error_message)
             raise_if_any_refused(self.live.world.committed, self.topic.name, [refused])
             bases.append(result.base_offset)
         return {"partition": number, "baseOffset": bases[0], "records": len(lines)}
+
+    def _raise_late(self, number: int, *, is_written: bool) -> None:
+        """Raises ApiError for a batch that is not acknowledged in time."""
+        reason = NOT_ACKNOWLEDGED if is_written else NOT_ANSWERED
+        refused = (number, ErrorCode.REQUEST_TIMED_OUT, reason)
+        raise_if_any_refused(self.live.world.committed, self.topic.name, [refused])
 
     @property
     def _can_wait(self) -> bool:
