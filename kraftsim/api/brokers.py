@@ -196,19 +196,19 @@ class Brokers:
 
     @recorded
     async def mute(self, broker_id: int) -> None:
-        """Drops the messages from the broker to the controllers until `unmute`."""
+        """Drops what the broker sends to controllers and other brokers until `unmute`."""
         self._agent(broker_id)
         self._live.world.network.silence(broker_node(broker_id))
 
     @recorded
     async def unmute(self, broker_id: int) -> None:
-        """Delivers the messages of a muted broker again."""
+        """Delivers what a muted broker sends again."""
         self._agent(broker_id)
         self._live.world.network.unsilence(broker_node(broker_id))
 
     @recorded
     async def deafen(self, broker_id: int) -> None:
-        """Drops the responses of the controllers to the broker until `undeafen`."""
+        """Drops what controllers and brokers send to the broker until `undeafen`."""
         self._agent(broker_id)
         self._live.world.network.deafen(broker_node(broker_id))
 
