@@ -13,8 +13,8 @@ from .terminal import GAP, clock_text, coloured, fitted, print_wrapped, row_widt
 
 STATES = ("state", "process", "role")  # columns with states, which have colours
 _ONLY_WIDE = (
-    *("directoryId", "folder", "lastCaughtUpTimeMs", "lastFetchTimeMs", "lastFetchTimestamp"),
-    *("lastKnownElr", "logStartTimeMs", "partitionEpoch", "tUs", "topicId"),
+    *("directoryId", "folder", "highWatermark", "lastCaughtUpTimeMs", "lastFetchTimeMs"),
+    *("lastFetchTimestamp", "lastKnownElr", "logStartTimeMs", "partitionEpoch", "tUs", "topicId"),
 )
 _DROPPED_FIRST = ("timestamp", "version", "control")  # then columns on the right
 _NAME_MIN, _TEXT_MIN, _HEADING_MIN = 8, 12, 9  # characters that stay of a cut cell or heading
@@ -124,6 +124,7 @@ def _partition_rows(partitions: object) -> list[Document]:
             "elr": partition["eligibleLeaderReplicas"],
             "logStart": partition["logStartOffset"],
             "logEnd": partition["logEndOffset"],
+            "highWatermark": partition["highWatermark"],
             "lags": partition["replicaLags"],
             "lastCaughtUpTimeMs": partition["replicaLastCaughtUpTimesMs"],
             "lastFetchTimeMs": partition["replicaLastFetchTimesMs"],

@@ -203,6 +203,8 @@ def test_the_logs_are_shown_over_http_in_the_command_line_and_to_the_page(run: A
     ]
     assert start_ms is not None
     assert "logStartTime" in wide
+    assert "highWatermark" not in table
+    assert cell_of(wide, "highWatermark") == "2"
     partition = scenes[0]["scene"]["partitions"]["t-0"]
     assert [partition[name] for name in ("logStart", "logEnd", "logBytes")] == [0, 2, size]
     assert "secret-word" not in text + wide + str(scenes)
