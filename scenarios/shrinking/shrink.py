@@ -17,7 +17,7 @@ from ..language.positions import changed
 from ..language.selectors import Selector
 from ..running.run import bound_by
 from ..running.until_broken import CRASH, START, UntilBroken, violations_until
-from ..running.watch import ASSERTION
+from ..running.watch import ASSERTION, NODE_FAILED
 from . import plans
 from .cause import cause_of
 from .nodes import fewer_brokers, fewer_controllers
@@ -37,7 +37,7 @@ REDUCTIONS = (
     plans.less_time,
 )
 COST_MAX = 1_000  # events that a candidate may take more than the plan that it replaces
-OF_NO_CLAIM = (ASSERTION, START, CRASH)
+OF_NO_CLAIM = (ASSERTION, NODE_FAILED, START, CRASH)
 
 
 def shrink(scenario: Scenario, seed: int, tries: Tries) -> Smallest:

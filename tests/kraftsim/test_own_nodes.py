@@ -284,6 +284,18 @@ def test_one_crash_is_left_of_the_chaos_when_the_run_is_shrunk() -> None:
     assert faults_of_operator(small) == [step.word for step in small.do] == ["proc.crash"]
 
 
+def test_a_shrunk_file_of_a_node_that_fails_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("roller.py").write_text(FAILING)
+    Path("mine.yaml").write_text(SCENARIO + "expect: {calm: [{node: operator, state: done}]}\n")
+    assert main(["scenario", "shrink", "mine.yaml", "--allow-code"]) == 0
+    small = read_sound(Path("mine-small.yaml"))
+    load(small, is_allowed=True)
+    assert [of.name for of in run(small.scenario, 0).violations] == ["node_failed"]
+
+
 def plan_of(words: str, seed: int) -> Scenario:
     return expand(read_scenario(yaml.safe_load(SCENARIO + words)), seed)
 
