@@ -17,7 +17,7 @@ from ..running.beside_rows import BesideRows
 from ..running.explain import LINES_MAX, chain
 from ..running.run import Run
 from ..running.sentences import sentence
-from ..running.watch import Violation
+from ..running.watch import NODE_FAILED, Violation
 from ..verbs.verb import nothing
 from .event_words import event_words, nodes_of
 from .judging import leader_words
@@ -36,7 +36,9 @@ NODES = re.compile(
 )
 Concern = Callable[[EventRow], bool]
 PARTITION = re.compile(r"\b([\w.-]+-\d+)\b")
-CLAIMS = {property_.name: f"{property_.claim} ({property_.number})" for property_ in ALL}
+CLAIMS = {property_.name: f"{property_.claim} ({property_.number})" for property_ in ALL} | {
+    NODE_FAILED: "The code of a node of your own raises no exception."
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,6 +195,22 @@ def test_what_a_node_does_is_the_cause_of_what_follows(ran: Ran) -> None:
     assert by_seq[killed.cause_seq].node == "operator"
 
 
+def test_a_run_whose_node_fails_is_told_and_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("roller.py").write_text(FAILING)
+    Path("mine.yaml").write_text(SCENARIO)
+    assert main(["scenario", "run", "mine.yaml", "--allow-code"]) == 1
+    told = capsys.readouterr().out
+    assert "  repeat: kraftsim scenario run mine.yaml" in told
+    assert "on a page" not in told  # a page refuses nodes of one's own
+    assert main(["explain", "mine.yaml", "--allow-code"]) == 0
+    explained = capsys.readouterr().out
+    assert "expected  The code of a node of your own raises no exception." in explained
+    assert "got       node operator failed: roller.py:6: ValueError: no cluster" in explained
+
+
 def test_code_runs_only_where_it_is_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,11 +43,16 @@ def run_lines(
         left_out = len(lines) - lines_max
         yield Line(f"{'':{INDENT}}... {left_out} more lines; --lines {len(lines)} prints all")
     yield Line("")
-    yield from verdict(result, story, repeat)
+    yield from verdict(result, story, repeat, has_page=not scenario.nodes)
 
 
-def verdict(result: Result, story: Sequence[StoryLine], repeat: str) -> Iterator[Line]:
-    """Yields the lines of the verdict and, unless the run passed, its command `repeat`."""
+def verdict(
+    result: Result, story: Sequence[StoryLine], repeat: str, *, has_page: bool
+) -> Iterator[Line]:
+    """Yields the lines of the verdict and, unless the run passed, its command `repeat`.
+
+    A page shows no run with nodes of one's own: then `has_page` is False.
+    """
     cell = f"  {', '.join(result.cell)}" if result.cell else ""
     yield Line(
         f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
@@ -72,7 +77,8 @@ def verdict(result: Result, story: Sequence[StoryLine], repeat: str) -> Iterator
     if result.verdict != "pass":
         yield from (Line(f"  vacuous: {name}") for name in result.vacuous)
         yield Line(f"  repeat: {repeat}")
-        yield Line(f"  on a page: {repeat} --open")
+        if has_page:
+            yield Line(f"  on a page: {repeat} --open")
 
 
 def _when(t_us: int, story: Sequence[StoryLine]) -> str:

@@ -248,7 +248,8 @@ def _print_run(
     if is_single:
         _print_story(arguments, finished)
     else:
-        _print_lines(verdict(result, story, _repeat(arguments, finished)))
+        has_page = not finished.job.file.scenario.nodes
+        _print_lines(verdict(result, story, _repeat(arguments, finished), has_page=has_page))
     print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
 
 
