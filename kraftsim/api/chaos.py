@@ -154,6 +154,8 @@ def _budget(written: Mapping[str, int] | None, lot: "Lot") -> "Budget":
 
     nodes = {"controllers": len(lot.controllers), "brokers": len(lot.brokers)}
     room = {"controllers": (nodes["controllers"] - 1) // 2, "brokers": 1}
+    if written is not None and not isinstance(written, Mapping):
+        raise UsageError(f"budget: expected a mapping such as {{'brokers': 1}}, got {written!r}")
     for name, count in (written or {}).items():
         if name not in nodes:
             raise UsageError(f"budget: expected {nearest(str(name), nodes)}, got {name!r}")

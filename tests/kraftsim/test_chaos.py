@@ -126,6 +126,7 @@ async def test_a_reset_ends_random_faults_and_others_then_begin_as_in_a_new_clus
         ({"verbs": ["xyz"]}, r"expected acl\.\*, .*topic\.elect_leaders, got 'xyz'"),
         ({"verbs": "net.*"}, r"verbs: expected a list of verbs such as \['net\.\*'\]"),
         ({"verbs": []}, "verbs: expected a list of verbs"),
+        ({"budget": 2}, r"budget: expected a mapping such as \{'brokers': 1\}, got 2"),
         ({"budget": {"broker": 1}}, r"budget: expected 'brokers' \(nearest\), got 'broker'"),
         ({"budget": {"brokers": 5}}, "budget: brokers: expected 0 to 4, got 5"),
         ({"budget": {"brokers": True}}, "budget: brokers: expected an int"),
