@@ -5,7 +5,10 @@ order in which `asyncio.wait` and task groups cancel them.
 """
 
 import asyncio
+from pathlib import Path
 from typing import Any
+
+OF_ASYNCIO = Path(asyncio.__file__).parent
 
 
 class StableFuture(asyncio.Future[Any]):
@@ -31,10 +34,13 @@ class StableTask(asyncio.Task[Any]):
 
 
 def waits_in(task: "asyncio.Task[Any]") -> str:
-    """Returns the name of the function in which a task waits."""
+    """Returns the name of the function in which a task waits, and the place that called asyncio."""
     awaited: Any = task.get_coro()
-    name = "?"
+    name, place = "?", ""
     while awaited is not None:
         name = getattr(awaited, "__name__", name)
+        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "gi_frame", None)
+        if frame is not None and Path(frame.f_code.co_filename).parent != OF_ASYNCIO:
+            place = f" ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})"
         awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "gi_yieldfrom", None)
-    return name
+    return name + place
