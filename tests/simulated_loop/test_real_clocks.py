@@ -121,7 +121,7 @@ async def starts_a_subprocess() -> None:
 
 
 async def opens_udp() -> None:
-    with pytest.raises(NotSimulated, match="UDP is not simulated: only TCP is"):
+    with pytest.raises(NotSimulated, match="UDP is not simulated, only TCP is: run it outside"):
         await asyncio.get_running_loop().create_datagram_endpoint(asyncio.DatagramProtocol)
 
 
