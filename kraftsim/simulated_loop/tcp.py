@@ -299,7 +299,9 @@ class Connecting:
         self._is_over = True
         if listening is None:
             refused = errno.ECONNREFUSED
-            self._done(ConnectionRefusedError(refused, os.strerror(refused)))
+            at = ":".join(map(str, self._remote[:2]))
+            text = f"{os.strerror(refused)}: no server listens at {at} of {self._to}"
+            self._done(ConnectionRefusedError(refused, text))
             return
         ours = Endpoint(
             self._timeline, self._links, self._node, self._to, self._local, self._remote

@@ -94,7 +94,7 @@ def test_a_connection_that_is_cut_off_fails_after_the_last_handshake() -> None:
 
 def test_nobody_listens_and_nobody_has_the_name() -> None:
     async def main() -> None:
-        with pytest.raises(ConnectionRefusedError):
+        with pytest.raises(ConnectionRefusedError, match=r"no server listens at 127\.0\.0\.1:80"):
             await asyncio.open_connection("127.0.0.1", 80)
         with pytest.raises(OSError, match="no node of the simulated network has the name 'kafka'"):
             await asyncio.open_connection("kafka", 80)
