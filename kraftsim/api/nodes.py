@@ -11,6 +11,7 @@ from kraftsim.simulation.topology import check_rack
 
 from ..errors import CommandError, UsageError
 from ..service.event_loop.simulated import simulated_loop
+from .argument_checks import expect_text
 from .running.live import Live
 from .states import NodeDocument
 
@@ -46,6 +47,9 @@ class Nodes:
             )
         if not callable(main):
             raise UsageError(f"main: expected a function that returns a coroutine, got {main!r}")
+        expect_text("name", name)
+        if rack is not None:
+            expect_text("rack", rack)
         try:
             check_name(name)
             check_rack(rack or "")

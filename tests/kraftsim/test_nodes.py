@@ -157,6 +157,16 @@ def test_a_node_has_a_name_of_its_own(name: str) -> None:
     in_world(test)
 
 
+@pytest.mark.parametrize("words", [{"name": 7}, {"name": "service", "rack": 7}])
+def test_a_node_has_texts_as_its_name_and_rack(words: dict[str, Any]) -> None:
+    async def test(kraft: Cluster) -> None:
+        with pytest.raises(UsageError, match="(name|rack): expected a str, got the int 7"):
+            kraft.nodes.add(serves, **words)
+        assert await kraft.nodes.list() == []
+
+    in_world(test)
+
+
 def test_a_node_is_a_function_and_not_its_coroutine() -> None:
     async def test(kraft: Cluster) -> None:
         coroutine = fails()
