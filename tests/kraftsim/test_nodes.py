@@ -160,7 +160,7 @@ def test_a_node_has_a_name_of_its_own(name: str) -> None:
 @pytest.mark.parametrize("words", [{"name": 7}, {"name": "service", "rack": 7}])
 def test_a_node_has_texts_as_its_name_and_rack(words: dict[str, Any]) -> None:
     async def test(kraft: Cluster) -> None:
-        with pytest.raises(UsageError, match="(name|rack): expected a str, got the int 7"):
+        with pytest.raises(UsageError, match=r"(name|rack): expected a str, got the int 7"):
             kraft.nodes.add(serves, **words)
         assert await kraft.nodes.list() == []
 
