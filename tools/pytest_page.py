@@ -203,6 +203,7 @@ A test that passes by itself fails nevertheless if
   the start or reset of the cluster on, until it goes back to a snapshot;
 - a fault of `kraft_faults` had no effect (`kraft_faults.add(action=..., ...)` affects one request
   unless `count` is given; with the words of a scenario file it affects all);
+- the code of one of its nodes raised something (`node_failed`);
 - it left connections or tasks behind.
 
 `may_break`, `may_miss` and `may_leak` in the marker allow that. This test expects its own fault to

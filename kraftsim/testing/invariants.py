@@ -1,4 +1,4 @@
-"""The properties that must hold in the clusters of a test, whatever befalls them."""
+"""The properties that must hold in the clusters of a test, and nodes whose code must not raise."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,6 +10,8 @@ from kraftsim.scenarios.oracles.property import Property
 from kraftsim.scenarios.properties import SAFETY
 from kraftsim.scenarios.running.watch import (
     ASSERTION,
+    NODE_FAILED,
+    UNNUMBERED,
     Violation,
     Watch,
     failed_assertion,
@@ -31,7 +33,7 @@ class Invariants:
     def __init__(self, test: pytest.Item) -> None:
         self._waived = _waived(may_break(test))
         self._watches: dict[int, Watch] = {}  # of the running clusters
-        self._earlier: list[Violation] = []  # in worlds before a reset, and failed assertions
+        self._earlier: list[Violation] = []  # in worlds before a reset; of processes that failed
 
     def watch(self, cluster: Cluster) -> None:
         """Watches the cluster instead of the test that had it before; it starts or is reset next.
@@ -52,7 +54,14 @@ class Invariants:
             if violation is not None and ASSERTION not in (self._waived or ()):
                 self._earlier.append(violation)
 
+        def on_node(name: str, error: str) -> None:
+            if NODE_FAILED not in (self._waived or ()):
+                now_us, seq = world.timeline.now_us, world.journal.last_seq
+                what = f"node {name} failed: {error}"
+                self._earlier.append(Violation(UNNUMBERED, NODE_FAILED, what, now_us, seq))
+
         world.controller_listeners.append(on_controller)
+        world.own.failed.append(on_node)
 
     def _watched(self) -> Iterator[type[Property]]:
         waived = self._waived or ()
@@ -96,7 +105,11 @@ def _waived(allowed: object) -> frozenset[str] | None:
     """
     if isinstance(allowed, bool):
         return None if allowed else frozenset()
-    known = [ASSERTION, *(word for class_ in SAFETY for word in (class_.number, class_.name))]
+    known = [
+        ASSERTION,
+        NODE_FAILED,
+        *(word for class_ in SAFETY for word in (class_.number, class_.name)),
+    ]
     names = [allowed] if isinstance(allowed, str) or not isinstance(allowed, Sequence) else allowed
     for name in names:
         if name not in known:

@@ -135,6 +135,27 @@ def test_it(kraft_sync, monkeypatch):
     )
 
 
+def test_a_node_whose_code_raises_fails_the_test(suite):
+    text = """
+import asyncio
+
+async def operator():
+    raise ValueError("no plan")
+
+@pytest.mark.asyncio
+@pytest.mark.kraft(loop="simulated"{allowed})
+async def test_it(kraft):
+    kraft.nodes.add(operator, name="operator")
+    await asyncio.sleep(5)
+"""
+    output = suite.run(text.format(allowed=""), plugins="asyncio")
+
+    assert "kraft: broken: node_failed: node operator failed: " in output
+    assert "ValueError: no plan" in output
+    allowed = ", may_break=['node_failed']"
+    assert "1 passed" in suite.run(text.format(allowed=allowed), plugins="asyncio")
+
+
 def test_brokers_of_another_process_keep_every_property(suite):
     text = """
 import subprocess, sys
