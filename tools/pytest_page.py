@@ -155,7 +155,7 @@ REPEATS = (
     ),
     (
         "threads, subprocesses, blocking calls",
-        "`asyncio.to_thread` works, the others are refused",
+        "`asyncio.to_thread` works, what asyncio has of the others is refused",
         "work",
     ),
 )

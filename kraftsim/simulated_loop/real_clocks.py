@@ -260,11 +260,8 @@ def _replace_methods(replacing: Replacing, stream: random.Random) -> None:
 
 def replace_blocking_methods(replacing: Replacing) -> None:
     """Refuses what would stop a loop; a thread of a loop waits for a future in virtual time."""
-    start, connect, result = (
-        threading.Thread.start,
-        socket.socket.connect,
-        concurrent.futures.Future.result,
-    )
+    start, wait = threading.Thread.start, threading.Condition.wait
+    connect, result = socket.socket.connect, concurrent.futures.Future.result
 
     def start_or_refuse(thread: threading.Thread) -> None:
         if simulated_loop_here() is not None:
@@ -290,6 +287,15 @@ def replace_blocking_methods(replacing: Replacing) -> None:
             timeout = 0.0
         return result(of, timeout)
 
+    def wait_or_refuse(condition: threading.Condition, timeout: float | None = None) -> bool:
+        if current_job() is None and simulated_loop_here() is not None:
+            raise BlockingCallRefused(
+                "a wait for another thread (Event.wait, Queue.get) would block the simulated loop: "
+                "use those of asyncio, or asyncio.to_thread"
+            )
+        return wait(condition, timeout)
+
+    replacing.set(threading.Condition, "wait", wait_or_refuse)
     replacing.set(threading.Thread, "start", start_or_refuse)
     replacing.set(socket.socket, "connect", connect_or_refuse)
     replacing.set(concurrent.futures.Future, "result", result_of)

@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import queue
 import threading
 import time
 
@@ -91,6 +92,9 @@ def test_what_would_block_the_loop_is_refused_with_the_way_out() -> None:
             time.sleep(5)  # noqa: ASYNC251  # as a tool does
         with pytest.raises(BlockingCallRefused, match=r"use asyncio\.to_thread"):
             threading.Thread(target=print).start()
+        for wait in (threading.Event().wait, queue.Queue[int]().get):
+            with pytest.raises(BlockingCallRefused, match="use those of asyncio"):
+                wait(timeout=0.2)
 
     run(main)
 
