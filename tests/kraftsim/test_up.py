@@ -223,7 +223,7 @@ def test_a_controller_names_the_option_of_a_port_in_use(
     ("words", "message"),
     [
         (["--profile", "kafka-4.2"], "profile: expected 'kafka-4.4' (nearest)"),
-        (["--clock", "virtul"], "clock: expected real, virtual, auto, scaled:K"),
+        (["--clock", "virtul"], "clock: expected real, virtual, auto, skipping, scaled:K"),
         (["--brokers", "many"], "invalid int value: 'many'"),
         (["--brokers", "-1"], "brokers: expected 0 to"),
         (["--controllers", "0"], "controllers: expected 1 to 9, got 0"),

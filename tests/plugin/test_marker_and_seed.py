@@ -26,7 +26,7 @@ class TestRacks:
 
 WRONG_MARKERS = {
     "borkers=3": "unknown argument 'borkers': expected 'brokers' (nearest)",
-    "clock='virtul'": "clock: expected real, virtual, auto, scaled:K",
+    "clock='virtul'": "clock: expected real, virtual, auto, skipping, scaled:K",
     "brokers='3'": "brokers: expected a whole number, got '3'",
     "seed='7'": "seed: expected a whole number, got '7'",
     "profile='kafka-4.5'": "profile: expected 'kafka-4.4' (nearest), got 'kafka-4.5'",

@@ -163,7 +163,9 @@ def test_it(kraft_proc):
     assert False
 """
     assert re.search(
-        r"^faults:\n  cut: hits \d+, open; net.partition: {on: 2}$", suite.run(text), re.M
+        r"^faults:\n  cut at \d\.\d+ s: hits \d+, open; net.partition: {on: 2}$",
+        suite.run(text),
+        re.M,
     )
 
 
